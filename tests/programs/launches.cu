@@ -23,15 +23,17 @@ struct Pair {
 
 __global__ void add(char small, Pair pair, double *sum) { *sum = small + pair.one + pair.other; }
 
-__global__ void parent(int *list, int *length, double *sum, int *copied, int *filled)
+__global__ void parent(int *list, int *length, double *sum, int *beside, int *copied, int *filled)
 {
-    append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, length, 4);
+    append<<<1, 1, 0, cudaStreamTailLaunch>>>(list, length, 3);
     append<<<1, 1>>>(list, length, 1);
     append<<<1, 1>>>(list, length, 2);
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    append<<<1, 1, 0, stream>>>(list, length, 3);
-    cudaMemcpyAsync(copied, list, 3 * sizeof(int), cudaMemcpyDeviceToDevice, stream);
+    // Beside those of the stream before.
+    append<<<1, 1, 0, stream>>>(beside, beside + 2, 7);
+    append<<<1, 1, 0, stream>>>(beside, beside + 2, 8);
+    cudaMemcpyAsync(copied, beside, 2 * sizeof(int), cudaMemcpyDeviceToDevice, stream);
     cudaMemsetAsync(filled, 0x11, 2 * sizeof(int), stream);
     cudaStreamDestroy(stream);
     add<<<1, 1>>>(2, Pair{3, 0.5}, sum);
@@ -56,13 +58,13 @@ int main()
     CHECK(cudaMallocManaged(&data, 64 * sizeof(int)));
     CHECK(cudaMallocManaged(&sum, sizeof(double)));
     for (int i = 0; i < 64; i++) data[i] = 0;
-    int *length = data + 8, *copied = data + 16, *filled = data + 24, *counters = data + 32;
-    parent<<<1, 1>>>(data, length, sum, copied, filled);
+    int *length = data + 8, *copied = data + 16, *filled = data + 24, *beside = data + 48, *counters = data + 32;
+    parent<<<1, 1>>>(data, length, sum, beside, copied, filled);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
-    EXPECT(*length == 4);
-    for (int i = 0; i < 4; i++) EXPECT(data[i] == i + 1);
-    for (int i = 0; i < 3; i++) EXPECT(copied[i] == i + 1);
+    EXPECT(*length == 3);
+    for (int i = 0; i < 3; i++) EXPECT(data[i] == i + 1);
+    EXPECT(beside[2] == 2 && copied[0] == 7 && copied[1] == 8);
     EXPECT(filled[0] == 0x11111111 && filled[1] == 0x11111111 && filled[2] == 0);
     EXPECT(*sum == 5.5);
     int first, second;

@@ -23,7 +23,6 @@ int main()
     EXPECT(value == properties.major);
     EXPECT(properties.unifiedAddressing == 1 && properties.maxGridSize[0] == 2147483647);
     EXPECT(properties.sharedMemPerBlockOptin >= properties.sharedMemPerBlock);
-    EXPECT(properties.reserved[0] == 0);
     size_t free, total;
     CHECK(cudaMemGetInfo(&free, &total));
     EXPECT(free <= total && total == properties.totalGlobalMem);

@@ -8,7 +8,8 @@ static __device__ short hidden[2][4];
 __global__ void use(float *out)
 {
     out[threadIdx.x] = weights[threadIdx.x] * 2;
-    hidden[threadIdx.x / 4 % 2][threadIdx.x % 4] = threadIdx.x;
+    if (threadIdx.x >= 8)
+        hidden[threadIdx.x / 4 % 2][threadIdx.x % 4] = threadIdx.x;
     if (threadIdx.x == 0)
         counter *= 2;
 }

@@ -116,8 +116,7 @@ fn run(arguments: &Arguments, out: impl Write) -> Result<bool, String> {
         return in_a_new_process(told.counts);
     }
     if tries(What::Functions) {
-        recording.functions =
-            try_functions(arguments, &driver, recording.capability, &mut told)?;
+        recording.functions = try_functions(arguments, &driver, recording.capability, &mut told)?;
     }
     if let Some(file) = &arguments.record {
         let text = serde_json::to_string(&recording).map_err(|why| why.to_string())?;
@@ -322,8 +321,7 @@ fn attempt(
     if let Err(refused) = applied {
         return Ok((Verdict::Refused(refused.to_string()), None));
     }
-    let recorded =
-        records.then(|| runs.recorded(function.name, inputs.stride, inputs.count));
+    let recorded = records.then(|| runs.recorded(function.name, inputs.stride, inputs.count));
     let verdict = match first {
         None => Verdict::Same,
         Some((input, found, expected)) => Verdict::Different(vec![

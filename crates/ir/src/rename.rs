@@ -200,6 +200,7 @@ mod tests {
                     layout: lanes::product::Layout::Mma,
                     satfinite: false,
                     xor: false,
+                    adder: lanes::product::Adder::Full,
                     round: crate::Round::NearestEven,
                 },
                 qualifiers: 0,

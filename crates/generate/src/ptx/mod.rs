@@ -4,6 +4,7 @@
 //! the [reference](mod@crate::reference) and a device must agree about to the bit. [`print()`] is independent of the front end that
 //! lowers PTX, on purpose: both must agree about every instruction.
 
+mod cleared;
 mod clusters;
 mod forms;
 mod objects;

@@ -1,5 +1,6 @@
 //! A kernel of the generator as a module of PTX.
 
+use super::cleared;
 use super::clusters::Form;
 use super::forms::updated;
 use super::objects;
@@ -45,8 +46,7 @@ pub fn print(case: &Case, target: u32) -> Result<String, String> {
         let _ = writeln!(out, "\t.reg {ty} {prefix}<{}>;", kernel.registers.len().max(1));
     }
     out.push_str(&p.declarations());
-    let _ = writeln!(out, "\t.shared .align 16 .b8 memory[{}];", kernel.shared_bytes.max(16));
-    let _ = writeln!(out, "\t.local .align 16 .b8 scratch[{}];", kernel.local_bytes.max(16));
+    out.push_str(&cleared::memory(case, target));
     out.push_str(&p.body);
     out.push_str("}\n");
     Ok(out)

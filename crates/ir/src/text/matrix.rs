@@ -5,13 +5,13 @@ use super::operand::{List, Read, read_word};
 use super::words::Word;
 use crate::{Mma, Reg, Src};
 use lanes::Product;
-use lanes::product::{Factor, Layout, Sum};
+use lanes::product::{Adder, Factor, Layout, Sum};
 use numeric::Round;
 use std::fmt;
 
 impl fmt::Display for Mma {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Product { m, n, k, a, b, c, d, layout, satfinite, xor, round } = self.product;
+        let Product { m, n, k, a, b, c, d, layout, satfinite, xor, adder, round } = self.product;
         write!(f, "{} m{m} n{n} k{k}", layout.word())?;
         write!(f, " {} {} {} {} {}", d.word(), a.word(), b.word(), c.word(), round.word())?;
         for (is_set, flag) in [(satfinite, SATFINITE), (xor, XOR)] {
@@ -19,7 +19,7 @@ impl fmt::Display for Mma {
                 write!(f, " {flag}")?;
             }
         }
-        write!(f, " qualifiers {}", self.qualifiers)?;
+        write!(f, " {} qualifiers {}", adder.word(), self.qualifiers)?;
         let results = self.d.iter().map(|d| d.map_or("_".to_owned(), |d| d.to_string()));
         write!(f, " d ({})", results.collect::<Vec<_>>().join(", "))?;
         for (name, sources) in [("a", &self.a), ("b", &self.b), ("c", &self.c)] {
@@ -49,9 +49,10 @@ impl Read for Box<Mma> {
         let (a, b): (Factor, Factor) = (read_word(cursor)?, read_word(cursor)?);
         let (c, round): (Sum, Round) = (read_word(cursor)?, read_word(cursor)?);
         let (satfinite, xor) = (cursor.eat(SATFINITE), cursor.eat(XOR));
+        let adder: Adder = read_word(cursor)?;
         cursor.expect("qualifiers")?;
         let qualifiers = cursor.word32("a number")?;
-        let product = Product { m, n, k, a, b, c, d, layout, satfinite, xor, round };
+        let product = Product { m, n, k, a, b, c, d, layout, satfinite, xor, adder, round };
         if !product.is_valid() {
             return Err(start.unexpected(0, "a product of a shape and types that go together"));
         }

@@ -3,7 +3,7 @@
 use crate::{
     Access, BarrierReduction, Class, Dim, Groups, MatrixWork, Scope, Service, Space, WarpRules,
 };
-use lanes::product::{Factor, Layout, Sum};
+use lanes::product::{Adder, Factor, Layout, Sum};
 use lanes::{MinMax, ReduxOp, ShflMode, VoteMode};
 use numeric::Round;
 
@@ -65,6 +65,7 @@ words! {
     MinMax, "an extreme" { Min = "min", Max = "max" }
     MatrixWork, "work on matrices" { Load = "load", Store = "store", Multiply = "multiply" }
     Layout, "a layout of fragments" { Mma = "mma", Wmma = "wmma" }
+    Adder, "how products are summed up" { Full = "full", Halves = "halves", Short = "short" }
     Factor, "the type of a factor" {
         F16 = "f16", Bf16 = "bf16", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", E2m3 = "e2m3", E3m2 = "e3m2",
         E2m1 = "e2m1", F64 = "f64", S8 = "s8", U8 = "u8", S4 = "s4", U4 = "u4", B1 = "b1"

@@ -64,6 +64,12 @@ impl Factor {
         }
     }
 
+    /// Whether the elements are floats of at most 8 bits.
+    #[inline(always)]
+    pub const fn is_small_float(self) -> bool {
+        matches!(self, Factor::E4m3 | Factor::E5m2 | Factor::E2m3 | Factor::E3m2 | Factor::E2m1)
+    }
+
     /// Whether the elements are integers of several bits.
     #[inline(always)]
     pub const fn is_integer(self) -> bool {
@@ -80,6 +86,18 @@ pub enum Sum {
     F32,
     F64,
     S32,
+}
+
+/// How products of floats of at most 32 bits are summed up ([`sums`](super::sums)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Adder {
+    /// All of a row with `c` at once.
+    Full,
+    /// The elements in the lower halves of registers, then those in the upper halves, and only then `c`, rounded to nearest: what an
+    /// assembler for sm_90 makes of `mma` with floats of 8 bits, for which there is no instruction.
+    Halves,
+    /// All at once with fewer bits: `wgmma` of floats of 8 bits on sm_90.
+    Short,
 }
 
 /// How the elements of matrices lie in the registers of a warp.
@@ -116,6 +134,8 @@ pub struct Product {
     pub satfinite: bool,
     /// Combines single bits by exclusive or, and not by and.
     pub xor: bool,
+    /// How products of floats are summed up.
+    pub adder: Adder,
     /// How sums of binary64 are rounded.
     pub round: Round,
 }

@@ -1,8 +1,9 @@
 //! Products of matrices whose elements have at most 32 bits.
 
-use super::kind::{Factor, MOST_REGISTERS, Product, Sum};
+use super::kind::{Adder, Factor, MOST_REGISTERS, Product, Sum};
 use super::layout::SIDE;
 use super::narrow::{PLANES, Planes, per_word, split};
+use super::sums;
 use crate::Lanes;
 use numeric::{Round, convert, f32 as single};
 
@@ -83,29 +84,57 @@ fn bits(product: &Product, words: &Words, mut sums: Square<u32>) -> Square<u32> 
 
 #[inline(always)]
 fn numbers(product: &Product, words: &Words, c: Square<u32>) -> Square<u32> {
-    let integers = product.a.is_integer();
+    match product.a.is_integer() {
+        true => integers(product, words, c),
+        false => floats(product, words, c),
+    }
+}
+
+#[inline(always)]
+fn integers(product: &Product, words: &Words, c: Square<u32>) -> Square<u32> {
     let mut of_a: Planes = [[[0.0; SIDE]; SIDE]; PLANES];
     let mut of_b: Planes = [[[0.0; SIDE]; SIDE]; PLANES];
-    let mut sums = match product.c {
-        Sum::F16 => each(&c, |half| f32::from_bits(convert::f32::from_f16(half as u16))),
-        Sum::F32 | Sum::F64 => each(&c, f32::from_bits),
-        Sum::S32 => [[0.0; SIDE]; SIDE],
-    };
+    let mut sums = [[0.0; SIDE]; SIDE];
     let passes = if product.a.bits() == 4 { 2 } else { 1 };
     for pass in 0..passes {
         split(product.a, &words.rows, 4 * pass, &mut of_a);
         split(product.b, &words.columns, 4 * pass, &mut of_b);
         // Sums of products of integers are integers below 2^24 (at most 32 times 2^16, or 64 times 2^8), which binary32
-        // holds; one fused step would be the same, and a call where the machine has none. Of floats, a NaN stays one,
-        // so it becomes canonical once, behind the last step.
-        sums = match integers {
-            true => accumulate(product, words, (&of_a, &of_b), sums, |a, b, sum| sum + a * b),
-            false => accumulate(product, words, (&of_a, &of_b), sums, f32::mul_add),
-        };
+        // holds; one fused step would be the same, and a call where the machine has none.
+        sums = accumulate(product, words, (&of_a, &of_b), sums);
     }
-    if integers {
-        return add(product, c, sums);
-    }
+    add(product, c, sums)
+}
+
+#[inline(always)]
+fn floats(product: &Product, words: &Words, c: Square<u32>) -> Square<u32> {
+    let mut of_a: Planes = [[[0.0; SIDE]; SIDE]; PLANES];
+    let mut of_b: Planes = [[[0.0; SIDE]; SIDE]; PLANES];
+    split(product.a, &words.rows, 0, &mut of_a);
+    split(product.b, &words.columns, 0, &mut of_b);
+    let c = match product.c {
+        Sum::F16 => each(&c, |half| f32::from_bits(convert::f32::from_f16(half as u16))),
+        Sum::F32 | Sum::F64 | Sum::S32 => each(&c, f32::from_bits),
+    };
+    let per = per_word(product.a);
+    let sums = match product.adder {
+        Adder::Full | Adder::Short => {
+            aligned(product, words, (&of_a[..per], &of_b[..per]), c, product.d)
+        }
+        Adder::Halves => {
+            let zeros = [[0.0; SIDE]; SIDE];
+            let (low, high) = (0..per / 2, per / 2..per);
+            let sums = aligned(product, words, (&of_a[low.clone()], &of_b[low]), zeros, Sum::F32);
+            let sums = aligned(product, words, (&of_a[high.clone()], &of_b[high]), sums, Sum::F32);
+            let mut all = c;
+            for (all, sums) in all.iter_mut().zip(&sums) {
+                for (all, sum) in all.iter_mut().zip(sums) {
+                    *all += sum;
+                }
+            }
+            all
+        }
+    };
     match (product.d, product.satfinite) {
         (Sum::F16, false) => each(&sums, |sum| half(canonical(sum))),
         (Sum::F16, true) => each(&sums, |sum| finite_half(half(canonical(sum)))),
@@ -114,21 +143,76 @@ fn numbers(product: &Product, words: &Words, c: Square<u32>) -> Square<u32> {
     }
 }
 
-/// The products of elements added to `sums` in ascending order.
+/// The products of elements in some planes added to `c` as [`sums`] has it, for a result of a type.
+// Once, and not for each instruction set: the products of most kernels are made elsewhere.
+#[inline(never)]
+fn aligned(
+    product: &Product,
+    words: &Words,
+    (of_a, of_b): (&[Square<f32>], &[Square<f32>]),
+    c: Square<f32>,
+    ty: Sum,
+) -> Square<f32> {
+    let count = words.count.min(SIDE);
+    let [least_a, least_b] = [product.a, product.b].map(sums::least);
+    let mut found = [[0.0; SIDE]; SIDE];
+    for (row, (c, found)) in c.iter().zip(&mut found).enumerate() {
+        let mut largest = c.map(|c| sums::exponent(c, sums::LEAST));
+        let mut plain = c.map(f64::from);
+        for (of_a, of_b) in of_a.iter().zip(of_b) {
+            for (a, b) in of_a[row].iter().zip(of_b).take(count) {
+                let exponent = sums::exponent(*a, least_a);
+                for ((b, largest), plain) in b.iter().zip(&mut largest).zip(&mut plain) {
+                    *largest = (*largest).max(exponent + sums::exponent(*b, least_b));
+                    *plain += f64::from(*a) * f64::from(*b);
+                }
+            }
+        }
+        let scales = largest.map(|largest| sums::scales(product.adder, largest));
+        let mut total = [0.0; SIDE];
+        for ((total, c), [up, _]) in total.iter_mut().zip(c).zip(&scales) {
+            *total = cut(f64::from(*c) * up);
+        }
+        for (of_a, of_b) in of_a.iter().zip(of_b) {
+            for (a, b) in of_a[row].iter().zip(of_b).take(count) {
+                for ((b, total), [up, _]) in b.iter().zip(&mut total).zip(&scales) {
+                    *total += cut(f64::from(*a) * f64::from(*b) * up);
+                }
+            }
+        }
+        for (((found, total), plain), [_, down]) in
+            found.iter_mut().zip(&total).zip(&plain).zip(&scales)
+        {
+            // What is no number is the same in every order, and however exact.
+            *found = match plain.is_finite() {
+                true => sums::finished(product.adder, ty, total * down),
+                false => *plain as f32,
+            };
+        }
+    }
+    found
+}
+
+/// Without what is behind the point: of a term, which is below 2^28 where all elements are numbers.
+#[inline(always)]
+fn cut(term: f64) -> f64 {
+    f64::from(term as i32)
+}
+
+/// The products of integers added to `sums`.
 #[inline(always)]
 fn accumulate(
     product: &Product,
     words: &Words,
     (of_a, of_b): (&Planes, &Planes),
     mut sums: Square<f32>,
-    step: impl Fn(f32, f32, f32) -> f32,
 ) -> Square<f32> {
     let (count, per) = (words.count.min(SIDE), per_word(product.a));
     for word in 0..count {
         for (of_a, of_b) in of_a.iter().zip(of_b).take(per) {
             for (row, sums) in of_a.iter().zip(&mut sums) {
                 for (b, sum) in of_b[word].iter().zip(sums) {
-                    *sum = step(row[word], *b, *sum);
+                    *sum += row[word] * *b;
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use numeric::Round;
 use warpwise_lanes::Product;
-use warpwise_lanes::product::{Factor, Layout, MOST_REGISTERS, Sum, multiply};
+use warpwise_lanes::product::{Adder, Factor, Layout, MOST_REGISTERS, Sum, multiply};
 
 /// A product of `wmma` on old targets.
 fn saturating(c: Sum, d: Sum) -> Product {
@@ -18,6 +18,7 @@ fn saturating(c: Sum, d: Sum) -> Product {
         layout: Layout::Wmma,
         satfinite: true,
         xor: false,
+        adder: Adder::Full,
         round: Round::NearestEven,
     }
 }

@@ -3,6 +3,7 @@
 //! [`Program`] holds one `Code` per operation. A handler performs its operation for every warp of the
 //! running group ([`Frame`](crate::frame::Frame)) and returns where to go on. It is the reference for all engines.
 
+mod aligned;
 mod atomic;
 mod collective;
 mod compile;

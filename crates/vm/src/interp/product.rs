@@ -4,28 +4,30 @@
 //! Rows of `a` come from quads of lanes, which hold four neighbouring words of a row each (PTX ISA 9.1, "Matrix Fragments").
 #![cfg(target_arch = "x86_64")]
 
+use super::aligned::{Factors, add_aligned};
 use lanes::Lanes;
-use lanes::product::{Factor, Fragment, Layout, MOST_REGISTERS, Place, Product, Sum};
+use lanes::product::{Adder, Factor, Fragment, Layout, MOST_REGISTERS, Place, Product, Sum};
 use std::arch::x86_64::*;
 
 /// Elements of a line, at most.
-const LONGEST: usize = 32;
+pub(super) const LONGEST: usize = 32;
 /// Words of a line, at most.
 const WORDS: usize = 8;
 /// Neighbouring words that a quad of lanes holds.
 const QUAD: usize = 4;
 /// Rows and columns that are multiplied at once.
-const SIDE: usize = 8;
+pub(super) const SIDE: usize = 8;
 
 /// A line of words or sums.
-type Line<T> = [T; SIDE];
+pub(super) type Line<T> = [T; SIDE];
 
 /// Whether [`multiply`] can make a product.
 #[inline(always)]
 pub(super) fn is_served(product: &Product) -> bool {
     // A product has factors of one kind.
     let factors = match product.a {
-        Factor::F16 | Factor::Bf16 | Factor::Tf32 | Factor::S8 | Factor::U8 => true,
+        Factor::F16 | Factor::Bf16 | Factor::Tf32 => product.adder == Adder::Full,
+        Factor::S8 | Factor::U8 => true,
         Factor::E4m3 | Factor::E5m2 | Factor::E2m3 | Factor::E3m2 | Factor::E2m1 => false,
         Factor::S4 | Factor::U4 | Factor::B1 | Factor::F64 => false,
     };
@@ -104,13 +106,16 @@ fn multiply_known<K: Known>(
             }
             let mut words = sums_of(product, c, (row, first));
             let mut sums = [_mm256_setzero_ps(); SIDE];
-            let integers = K::A.is_integer();
-            if !integers {
+            let (integers, count) = (K::A.is_integer(), product.k as usize);
+            if integers {
+                add_products(count, &of_a, &turned, &mut sums);
+            } else {
                 for (sum, words) in sums.iter_mut().zip(&words) {
                     *sum = number(product.c, words);
                 }
+                let factors = Factors { count, of_a: &of_a, of_b: &turned };
+                add_aligned([K::A, K::B], product.d, &factors, &mut sums);
             }
-            add_products(product.k as usize, &of_a, &turned, &mut sums);
             for (sum, words) in sums.iter().zip(&mut words) {
                 *words = match integers {
                     // Below 2^24, and so exact.
@@ -244,7 +249,7 @@ fn transposed(rows: [__m256; SIDE]) -> [__m256; SIDE] {
     found
 }
 
-/// Adds the products of so many elements in ascending order to the sums of eight rows.
+/// Adds the products of so many integers to the sums of eight rows.
 #[target_feature(enable = "avx2,fma,f16c")]
 #[inline]
 fn add_products(
@@ -256,7 +261,7 @@ fn add_products(
     for (k, of_b) in of_b.iter().enumerate().take(count) {
         let of_b = load(of_b);
         for (row, sum) in of_a.iter().zip(&mut *sums) {
-            // Of integers every step is exact, and there is nothing to round.
+            // Every step is exact, and there is nothing to round.
             *sum = _mm256_fmadd_ps(_mm256_set1_ps(row[k]), of_b, *sum);
         }
     }
@@ -375,7 +380,7 @@ fn bits(ty: Sum, sums: __m256) -> Line<u32> {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn load(line: &Line<f32>) -> __m256 {
+pub(super) fn load(line: &Line<f32>) -> __m256 {
     // SAFETY: the line has as many bytes as the vector.
     unsafe { _mm256_loadu_ps(line.as_ptr()) }
 }

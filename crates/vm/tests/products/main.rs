@@ -4,7 +4,7 @@ mod expansion;
 
 use ir::{Access, Address, BinaryOp, Builder, Class, Collective, CompareOp, Dim, Kernel, Members};
 use ir::{Mma, Op, Ordering, Reg, Round, Space, Special, Src, Terminator, WarpRules};
-use lanes::product::{Factor, Layout, Product, Sum};
+use lanes::product::{Adder, Factor, Layout, Product, Sum};
 use warpwise_vm::{EngineChoice, Executable, Launch, Level, Memory, Observer};
 
 /// Two warps.
@@ -25,30 +25,45 @@ enum Way {
 fn products() -> Vec<Product> {
     use Factor as F;
     let mut found = Vec::new();
-    let mut add = |layout,
-                   shapes: &[[u32; 3]],
-                   factors: &[(Factor, Factor)],
-                   sums: &[(Sum, Sum)]| {
-        for [m, n, k] in shapes.iter().copied() {
-            for (a, b) in factors.iter().copied() {
-                for (c, d) in sums.iter().copied() {
-                    let integers = a.is_integer();
-                    let rounds = if a == F::F64 { Round::ALL.as_slice() } else { &Round::ALL[..1] };
-                    for satfinite in if integers { &[false, true][..] } else { &[false] } {
-                        for xor in if a == F::B1 { &[false, true][..] } else { &[false] } {
-                            for round in rounds.iter().copied() {
-                                let (satfinite, xor) = (*satfinite, *xor);
-                                let product =
-                                    Product { m, n, k, a, b, c, d, layout, satfinite, xor, round };
-                                assert!(product.is_valid(), "{product:?}");
-                                found.push(product);
+    let mut add =
+        |layout, shapes: &[[u32; 3]], factors: &[(Factor, Factor)], sums: &[(Sum, Sum)]| {
+            for [m, n, k] in shapes.iter().copied() {
+                for (a, b) in factors.iter().copied() {
+                    for (c, d) in sums.iter().copied() {
+                        let integers = a.is_integer();
+                        let rounds =
+                            if a == F::F64 { Round::ALL.as_slice() } else { &Round::ALL[..1] };
+                        for satfinite in if integers { &[false, true][..] } else { &[false] } {
+                            for xor in if a == F::B1 { &[false, true][..] } else { &[false] } {
+                                for round in rounds.iter().copied() {
+                                    let (satfinite, xor) = (*satfinite, *xor);
+                                    let adder = match a.is_small_float() {
+                                        true => Adder::Halves,
+                                        false => Adder::Full,
+                                    };
+                                    let product = Product {
+                                        m,
+                                        n,
+                                        k,
+                                        a,
+                                        b,
+                                        c,
+                                        d,
+                                        layout,
+                                        satfinite,
+                                        xor,
+                                        adder,
+                                        round,
+                                    };
+                                    assert!(product.is_valid(), "{product:?}");
+                                    found.push(product);
+                                }
                             }
                         }
                     }
                 }
             }
-        }
-    };
+        };
     let both = |types: [Factor; 2]| -> Vec<(Factor, Factor)> {
         types.iter().flat_map(|a| types.map(|b| (*a, b))).collect()
     };
@@ -213,6 +228,15 @@ fn run(run: &Run<'_>, rounds: usize, input: &[u8]) -> Vec<u8> {
 /// A generator of numbers without a period that matters here (Marsaglia's xorshift).
 struct Random(u64);
 
+/// What operands are.
+#[derive(Clone, Copy, PartialEq)]
+enum Numbers {
+    /// Numbers near 1, and so many of a hundred that are zero, the smallest and largest ones, infinities, NaNs or anything.
+    Any(u64),
+    /// Floats whose sums are exact in every order; anything else.
+    Exact,
+}
+
 impl Random {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
@@ -221,10 +245,14 @@ impl Random {
         self.0
     }
 
-    /// A float of so many bits of exponent and fraction: mostly near 1, so that sums round; sometimes zero, the smallest and
-    /// largest numbers, infinities, NaNs or anything.
-    fn float(&mut self, exponent: u32, fraction: u32, wild: u64) -> u64 {
+    /// A float of so many bits of exponent and fraction.
+    fn float(&mut self, exponent: u32, fraction: u32, numbers: Numbers) -> u64 {
         let width = exponent + fraction + 1;
+        let Numbers::Any(wild) = numbers else {
+            // 1 or 2, of either sign.
+            let field = (1 << (exponent - 1)) - 1 + (self.next() >> 63);
+            return (self.next() >> 63) << (width - 1) | field << fraction;
+        };
         let (bits, ones) = (self.next() >> (64 - width), (1u64 << exponent) - 1);
         let low = bits & ((1 << fraction) - 1);
         let sign = bits & 1 << (width - 1);
@@ -243,7 +271,7 @@ impl Random {
         }
     }
 
-    fn factor(&mut self, ty: Factor, wild: u64) -> u64 {
+    fn factor(&mut self, ty: Factor, wild: Numbers) -> u64 {
         match ty {
             Factor::F16 => self.float(5, 10, wild),
             Factor::Bf16 => self.float(8, 7, wild),
@@ -267,7 +295,7 @@ impl Random {
         }
     }
 
-    fn sum(&mut self, ty: Sum, wild: u64) -> u64 {
+    fn sum(&mut self, ty: Sum, wild: Numbers) -> u64 {
         match ty {
             Sum::F16 => self.float(5, 10, wild) | self.float(5, 10, wild) << 16,
             Sum::F32 => self.float(8, 23, wild),
@@ -281,8 +309,8 @@ impl Random {
     }
 }
 
-/// Operands of so many rounds. In one round of four there is nothing but numbers near 1.
-fn input(product: &Product, rounds: usize, random: &mut Random) -> Vec<u8> {
+/// Operands of so many rounds. In one round of four there is nothing but numbers near 1, if they need not be exact.
+fn input(product: &Product, rounds: usize, exact: bool, random: &mut Random) -> Vec<u8> {
     let mut found = Vec::new();
     let counts = product.registers();
     let row = |random: &mut Random, mut value: Box<dyn FnMut(&mut Random) -> u64>| {
@@ -291,7 +319,10 @@ fn input(product: &Product, rounds: usize, random: &mut Random) -> Vec<u8> {
         words.collect::<Vec<u8>>()
     };
     for round in 0..rounds {
-        let wild = [0, 1, 3, 60][round % 4];
+        let wild = match exact {
+            true => Numbers::Exact,
+            false => Numbers::Any([0, 1, 3, 60][round % 4]),
+        };
         for (ty, count) in [(product.a, counts.a), (product.b, counts.b)] {
             for _ in 0..count {
                 found.extend(row(
@@ -318,7 +349,9 @@ fn every_product_is_what_multiply_adds_make() {
     const ROUNDS: usize = 40;
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for product in products() {
-        let input = input(&product, ROUNDS, &mut random);
+        // Tensor cores have an order and a precision of their own; binary64 is added in ascending order.
+        let exact = !product.is_wide();
+        let input = input(&product, ROUNDS, exact, &mut random);
         let new = |way, level, observed| {
             let threads = THREADS;
             run(&Run { product: &product, way, level, observed, threads }, ROUNDS, &input)
@@ -333,6 +366,24 @@ fn every_product_is_what_multiply_adds_make() {
     }
 }
 
+/// What the portable level makes is held to recordings of a GPU (`crates/conformance/tests`).
+#[test]
+fn every_level_sums_up_alike() {
+    const ROUNDS: usize = 200;
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for product in products() {
+        let input = input(&product, ROUNDS, false, &mut random);
+        let new = |way, level| {
+            let run = Run { product: &product, way, level, observed: false, threads: THREADS };
+            self::run(&run, ROUNDS, &input)
+        };
+        let expected = new(Way::Whole, Level::Portable);
+        for level in Level::available() {
+            assert!(new(Way::Whole, level) == expected, "{level:?} {product:?}");
+        }
+    }
+}
+
 #[test]
 fn lanes_that_are_not_there_bring_zeros() {
     const ROUNDS: usize = 4;
@@ -340,7 +391,7 @@ fn lanes_that_are_not_there_bring_zeros() {
     const THERE: usize = 48;
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for product in products() {
-        let mut input = input(&product, ROUNDS, &mut random);
+        let mut input = input(&product, ROUNDS, false, &mut random);
         let size = bytes(&product);
         let whole = |threads, observed, input: &[u8]| {
             let level = Level::detect();

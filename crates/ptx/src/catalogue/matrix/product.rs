@@ -6,7 +6,7 @@ use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::OperandKind;
 use ir::{BinaryOp, Class, Collective, Mma, Op, Reg, Round, Src};
-use lanes::product::{Factor, Layout, Product, Sum};
+use lanes::product::{Adder, Factor, Layout, Product, Sum};
 
 /// `mma`.
 pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
@@ -140,17 +140,19 @@ pub(in crate::catalogue) fn described(inst: &Inst<'_>, layout: Layout) -> Option
     };
     // Where `c` is `d`, its type is said once.
     let c = if inst.word("ctype").is_some() { "ctype" } else { "dtype" };
+    let a = factor("atype")?;
     Some(Product {
         m,
         n,
         k,
-        a: factor("atype")?,
+        a,
         b: factor("btype")?,
         c: sum(c)?,
         d: sum("dtype")?,
         layout,
         satfinite: inst.has("satfinite"),
         xor: inst.word("op") == Some("xor"),
+        adder: if a.is_small_float() { Adder::Halves } else { Adder::Full },
         round: match inst.word("rnd") {
             Some("rz") => Round::TowardZero,
             Some("rm") => Round::Down,

@@ -32,15 +32,17 @@ pub(super) fn multiply_quad_pairs(lo: &mut Lowering, inst: &Inst<'_>) -> Result 
     let mut sums = Vec::new();
     for nth in 0..SUMS {
         let (row, column) = if halves { (0, nth) } else { (nth >> 1 & 1, nth >> 1 & 2 | nth & 1) };
-        let mut sum = match (inst.ty("ctype"), halves) {
+        let c = match (inst.ty("ctype"), halves) {
             (ScalarType::F16, true) => half(lo, c[nth as usize / 2], nth % 2),
             (ScalarType::F16, false) => pair.half_of_sum(lo, &c, nth),
             _ => c[nth as usize],
         };
+        // As sm_75 and later devices do it, which have no such instruction.
+        let mut sum = Src::Imm(0);
         for (a, b) in rows[row as usize].iter().zip(&columns[column as usize]) {
             sum = lo.b.ternary(TernaryOp::FmaF32(Round::NearestEven), *a, *b, sum).into();
         }
-        sums.push(sum);
+        sums.push(lo.b.binary(BinaryOp::AddF32(Round::NearestEven), c, sum).into());
     }
     if !halves {
         return write(lo, inst, &sums);

@@ -9,7 +9,7 @@ use super::sparse::expanded;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Class, CompareOp, MatrixWork, Pred, Round, Src, TernaryOp, UnaryOp};
-use lanes::product::{Factor, Layout, Product, Sum};
+use lanes::product::{Adder, Factor, Layout, Product, Sum};
 
 /// Elements of a row that are multiplied at once.
 const LENGTH: u32 = 32;
@@ -46,8 +46,15 @@ pub(super) fn multiply_scaled(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         parts.extend(pairs.map(|(a, b)| Part { a: a.to_vec(), b: b.to_vec() }));
     }
     let factors = if nibbles { (Factor::E2m1, Factor::E2m1) } else { (product.a, product.b) };
-    let product =
-        Product { k: LENGTH, a: factors.0, b: factors.1, c: Sum::F32, d: Sum::F32, ..product };
+    let product = Product {
+        k: LENGTH,
+        a: factors.0,
+        b: factors.1,
+        c: Sum::F32,
+        d: Sum::F32,
+        adder: Adder::Full,
+        ..product
+    };
     let mut sums: Vec<Src> = c.iter().map(|c| lo.b.unary(UnaryOp::F32ToF64, *c).into()).collect();
     // As many parts have the same scales as there are too many of them.
     let alike = parts.len().div_ceil(scales.count);

@@ -6,7 +6,7 @@ use crate::catalogue::matrix::{Operands, begin, described, in_parts, values, wit
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Class, MatrixWork, Op, Special, Src};
-use lanes::product::{Layout, Product};
+use lanes::product::{Adder, Layout, Product};
 
 /// Rows of `a` that a warp multiplies, and columns of `b` that it multiplies at once.
 const ROWS: u32 = 16;
@@ -21,7 +21,8 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let Some(whole) = described(inst, Layout::Mma) else {
         return lo.unsupported(inst, "a product of matrices of these types");
     };
-    let product = Product { m: ROWS, n: COLUMNS, ..whole };
+    let adder = if whole.a.is_small_float() { Adder::Short } else { Adder::Full };
+    let product = Product { m: ROWS, n: COLUMNS, adder, ..whole };
     begin(lo, inst, MatrixWork::Multiply);
     let a = match inst.operand("a_desc") {
         Some(_) => {
