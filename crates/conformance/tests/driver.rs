@@ -89,6 +89,48 @@ fn a_launch_that_leaves_something_else_is_told_by_words() {
     assert!(said.contains("buffer 0, word 1: 0x00000007, not 0x00000008"), "{said}");
 }
 
+/// A file of `recordings`.
+fn recording(name: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
+    folder.join(name).display().to_string()
+}
+
+/// Products of random matrices, infinities and NaNs among them, as an H200 made them: `mma` of every type of float, `wgmma`.
+#[test]
+fn products_of_matrices_are_those_of_a_gpu() {
+    for engine in ["interp", "interp:portable"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise-conformance"));
+        command.arg("--libcuda").arg(libcuda()).args(["--only", "launches", "--launches"]);
+        command.arg(recording("nvidia-h200-products.lz4"));
+        command.env("WARPWISE_DEVICE", "sm_90").env("WARPWISE_ENGINE", engine);
+        let out = command.output().expect("it runs");
+        let said = text(&out.stdout);
+        assert_eq!(out.status.code(), Some(0), "{engine}: {said}{}", text(&out.stderr));
+        assert!(said.contains(" as they should be, 0 that differ, 0 not run"), "{said}");
+    }
+}
+
+/// What the ISA fixes is the same on an H200; what it bounds lies so near.
+#[test]
+fn functions_are_those_of_a_gpu_or_near_them() {
+    let exact = ["cvt.f32.f16", "cvt.rn.f16.f32", "cvt.rn.bf16.f32", "cvt.rni.s32.f32"];
+    let exact = [&exact[..], &["cvt.rn.f32.s32", "sqrt.rn.f32", "rcp.rn.f32"]].concat();
+    let bounded = ["rcp.approx.f32", "sqrt.approx.f32", "rsqrt.approx.f32", "ex2.approx.f32"];
+    let held = recording("nvidia-h200.json");
+    let of = |names: &[&str]| {
+        let named = names.iter().flat_map(|name| ["--function", *name]);
+        let options = ["--only", "functions", "--hold", &held];
+        ask(&options.into_iter().chain(named).collect::<Vec<_>>())
+    };
+    let out = of(&exact);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stdout));
+    let said = text(&of(&bounded).stdout);
+    for (name, most) in bounded.iter().zip([1, 1, 2, 2]) {
+        let line = said.lines().skip_while(|line| !line.ends_with(name)).nth(1).unwrap_or_default();
+        assert!(line.contains(&format!("differ, by {most} at most")), "{name}: {said}");
+    }
+}
+
 /// A kernel that is stopped takes its process with it; the launches behind it are made all the same, and counted once.
 #[test]
 fn behind_a_kernel_that_is_stopped_a_new_process_goes_on() {

@@ -43,7 +43,11 @@ pub(crate) fn total_memory(to: Out<u64>, device: CUdevice) -> Answer {
 
 /// `cuDeviceGetAttribute`.
 pub(crate) fn attribute(to: Out<i32>, attribute: CUdevice_attribute, device: CUdevice) -> Answer {
-    to.set(value(gpu(device)?, attribute))
+    let gpu = gpu(device)?;
+    if !(1..CU_DEVICE_ATTRIBUTE_MAX).contains(&attribute) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    to.set(value(gpu, attribute))
 }
 
 /// `cuDeviceComputeCapability`.
@@ -163,7 +167,7 @@ fn peers(peer: crate::abi::CUcontext, flags: u32) -> Answer<[Arc<Context>; 2]> {
         return Err(CUresult::INVALID_VALUE);
     }
     match own.gpu.ordinal == peer.gpu.ordinal {
-        true => Err(CUresult::INVALID_CONTEXT),
+        true => Err(CUresult::PEER_ACCESS_UNSUPPORTED),
         false => Ok([own, peer]),
     }
 }

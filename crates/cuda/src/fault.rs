@@ -7,10 +7,8 @@ use warpwise::{Error, FaultKind, Stage};
 /// The result that a context has from now on when a kernel has been stopped so.
 pub(crate) fn of_fault(kind: &FaultKind) -> CUresult {
     match kind {
-        // What lies in a window of the CTA's or the thread's is no address that others could have.
-        FaultKind::OutOfBounds { of: Space::Shared | Space::Local | Space::Param, .. } => {
-            CUresult::LAUNCH_FAILED
-        }
+        // "Accessing out of bounds shared memory" (CUDA Driver API, `CUresult`).
+        FaultKind::OutOfBounds { of: Space::Shared | Space::Param, .. } => CUresult::LAUNCH_FAILED,
         FaultKind::OutOfBounds { .. } | FaultKind::Constant { .. } | FaultKind::BadFree { .. } => {
             CUresult::ILLEGAL_ADDRESS
         }

@@ -1,6 +1,7 @@
 //! `cuLaunch*`: kernels with their arguments.
 
 use crate::abi::{Address, Answer, CUfunction, CUlaunchConfig, CUresult, CUstream, In, Out};
+use crate::context::current;
 use crate::launch_attributes::asked;
 use crate::module::resolve;
 use crate::operation::{Launch, Operation};
@@ -17,9 +18,15 @@ fn launched(
     params: Out<Address>,
     extra: Out<Address>,
 ) -> Answer {
-    let function = resolve(handle)?;
+    // What has stopped the context counts more than what else is wrong.
+    let function = resolve(handle).map_err(|why| current_fault().unwrap_or(why))?;
     let stream = stream::resolve(default, stream)?;
     issue(prepared(handle, function, shape, params, extra)?, &stream)
+}
+
+/// Why nothing more can be done in the current context, if that is so.
+fn current_fault() -> Option<CUresult> {
+    current().err()
 }
 
 /// Puts a launch into the order of a stream, which must be of the function's context.

@@ -29,7 +29,8 @@ pub(crate) fn registers(function: &Function) -> u32 {
 /// How many CTAs of so many threads a multiprocessor holds.
 pub(crate) fn resident(function: &Function, threads: u32, dynamic: u64) -> u32 {
     let properties = &function.context.gpu.properties;
-    if threads == 0 || threads > function.attributes().max_threads_per_block {
+    let too_much = dynamic > function.dynamic_shared();
+    if threads == 0 || threads > function.attributes().max_threads_per_block || too_much {
         return 0;
     }
     let warps = threads.div_ceil(WARP);
@@ -126,7 +127,8 @@ pub(crate) fn available(to: Out<u64>, function: CUfunction, blocks: i32, threads
     let each = u64::from(properties.multiprocessor_shared_bytes) / blocks / SHARED * SHARED;
     let fixed = function.attributes().static_shared_bytes;
     let most = u64::from(properties.shared_bytes);
-    to.set(each.saturating_sub(reserved).min(most).saturating_sub(fixed))
+    let free = each.saturating_sub(reserved).min(most).saturating_sub(fixed);
+    to.set(free.min(function.dynamic_shared()))
 }
 
 /// `cuOccupancyMaxPotentialClusterSize`: what every device with clusters can run.

@@ -189,7 +189,7 @@ extern "C" __global__ void bulk(const int *in, int *out) {
         if (rank == all - 1) {
             uint32_t everywhere = __cvta_generic_to_shared(all_get);
             asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 128, [%2], %3;"
-                         :: "r"(everywhere), "l"(in), "r"(at), "h"((uint16_t)0x5555) : "memory");
+                         :: "r"(everywhere), "l"(in), "r"(at), "h"((uint16_t)5) : "memory");
         }
     }
     int done = 0;

@@ -3,8 +3,8 @@
 use super::current::{bind, current, current_any, leave, named_or_current, pop, push};
 use super::object::{Context, Limits, find};
 use crate::abi::constants::{
-    CU_CTX_FLAGS_MASK, CU_LIMIT_MALLOC_HEAP_SIZE, CU_LIMIT_MAX, CU_LIMIT_PRINTF_FIFO_SIZE,
-    CU_LIMIT_STACK_SIZE,
+    CU_CTX_FLAGS_MASK, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH,
+    CU_LIMIT_MALLOC_HEAP_SIZE, CU_LIMIT_MAX, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_STACK_SIZE,
 };
 use crate::abi::{
     Answer, CUcontext, CUctxCreateParams, CUdevice, CUevent, CUexecAffinityParam, CUresult, Out,
@@ -89,6 +89,10 @@ pub(crate) fn destroy(context: CUcontext) -> Answer {
 
 /// `cuCtxPushCurrent_v2`.
 pub(crate) fn push_current(context: CUcontext) -> Answer {
+    driver()?;
+    if context == CUcontext::NULL {
+        return Err(CUresult::INVALID_VALUE);
+    }
     push(find(context)?)
 }
 
@@ -164,6 +168,12 @@ pub(crate) fn synchronize_of(context: CUcontext) -> Answer {
     named_or_current(context)?.synchronize()
 }
 
+/// Local memory that a thread may have, at most (CUDA C++ Programming Guide, "Compute Capabilities"), and in what units stacks grow.
+const MOST_LOCAL: u64 = 512 << 10;
+const STACK_UNIT: u64 = 16;
+/// Launches by kernels that may wait, as the guide has it without a limit of the program's.
+const PENDING_LAUNCHES: u64 = 2048;
+
 fn limits<T>(work: impl FnOnce(&mut Limits) -> T) -> Answer<T> {
     let context = current()?;
     let mut limits = context.limits.lock().unwrap_or_else(PoisonError::into_inner);
@@ -172,8 +182,13 @@ fn limits<T>(work: impl FnOnce(&mut Limits) -> T) -> Answer<T> {
 
 /// `cuCtxSetLimit`.
 pub(crate) fn set_limit(limit: u32, value: u64) -> Answer {
+    match limit {
+        CU_LIMIT_STACK_SIZE if value > MOST_LOCAL => return Err(CUresult::INVALID_VALUE),
+        CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH => return Err(CUresult::UNSUPPORTED_LIMIT),
+        _ => {}
+    }
     let known = limits(|limits| match limit {
-        CU_LIMIT_STACK_SIZE => limits.stack = value,
+        CU_LIMIT_STACK_SIZE => limits.stack = value.next_multiple_of(STACK_UNIT),
         CU_LIMIT_PRINTF_FIFO_SIZE => limits.printf = value,
         CU_LIMIT_MALLOC_HEAP_SIZE => limits.heap = value,
         // Hints about caches, and what only launches of kernels by kernels need.
@@ -185,10 +200,14 @@ pub(crate) fn set_limit(limit: u32, value: u64) -> Answer {
 
 /// `cuCtxGetLimit`.
 pub(crate) fn get_limit(to: Out<u64>, limit: u32) -> Answer {
+    if limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH {
+        return Err(CUresult::UNSUPPORTED_LIMIT);
+    }
     let value = limits(|limits| match limit {
         CU_LIMIT_STACK_SIZE => Some(limits.stack),
         CU_LIMIT_PRINTF_FIFO_SIZE => Some(limits.printf),
         CU_LIMIT_MALLOC_HEAP_SIZE => Some(limits.heap),
+        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => Some(PENDING_LAUNCHES),
         other => (other < CU_LIMIT_MAX).then_some(0),
     });
     to.set(value?.ok_or(CUresult::INVALID_VALUE)?)

@@ -116,6 +116,9 @@ pub(crate) fn instantiate_with(
 
 /// `cuGraphLaunch`.
 pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -> Answer {
+    if handle == CUgraphExec::NULL {
+        return Err(CUresult::INVALID_VALUE);
+    }
     let exec = exec(handle)?;
     let stream = stream::resolve(default, stream)?;
     if let Some(capture) = &*stream.capture() {

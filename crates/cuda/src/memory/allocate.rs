@@ -94,12 +94,19 @@ pub(crate) fn host_alloc(to: Out<Address>, bytes: u64, flags: u32) -> Answer {
     if flags & !HOST_FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE);
     }
+    // A device answers so, and to that of device memory (`cuMemAlloc`) not.
+    if bytes == 0 {
+        return to.set(Address(0));
+    }
     to.set(Address(space::allocate(&context, bytes, Kind::Host, flags)?))
 }
 
 /// `cuMemFreeHost`.
 pub(crate) fn free_host(address: Address) -> Answer {
     let context = current()?;
+    if address.0 == 0 {
+        return Ok(());
+    }
     let known = space::find(address.0);
     known
         .filter(|block| block.start == address.0 && block.kind == Kind::Host)

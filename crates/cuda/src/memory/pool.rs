@@ -286,6 +286,10 @@ fn allocated(
 ) -> Answer {
     let stream = stream::resolve(default, stream)?;
     to.check()?;
+    // A device answers so, and to `cuMemAlloc` not.
+    if bytes == 0 && stream.capture().is_none() {
+        return to.set(0);
+    }
     let context = &stream.context;
     let handle = match handle {
         Some(handle) => handle,

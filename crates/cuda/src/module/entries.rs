@@ -77,7 +77,11 @@ pub(crate) fn unload(module: CUmodule) -> Answer {
 pub(crate) fn function(to: Out<CUfunction>, module: CUmodule, name: Text) -> Answer {
     driver()?;
     to.check()?;
-    to.set(get(module)?.function(&name.get()?)?)
+    let name = name.get()?;
+    if name.is_empty() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    to.set(get(module)?.function(&name)?)
 }
 
 /// `cuModuleGetFunctionCount`.
@@ -100,6 +104,9 @@ pub(crate) fn functions(to: Out<CUfunction>, count: u32, module: CUmodule) -> An
 pub(crate) fn global(to: Out<u64>, bytes: Out<u64>, module: CUmodule, name: Text) -> Answer {
     driver()?;
     let buffer = get(module)?.variable(&name.get()?)?;
+    if to.is_null() && bytes.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
     to.offer(buffer.address);
     bytes.offer(buffer.bytes);
     Ok(())

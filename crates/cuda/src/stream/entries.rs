@@ -40,7 +40,7 @@ pub(crate) fn destroy(stream: CUstream) -> Answer {
         capture.invalidate();
     }
     known.context.disowns(stream.0);
-    Ok(())
+    known.context.check()
 }
 
 /// `cuStreamSynchronize`.

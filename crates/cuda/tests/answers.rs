@@ -1,0 +1,76 @@
+//! What an H200 (driver 580.159, CUDA 13.0) answered to odd calls, which the documentation does not say.
+#![allow(unsafe_code)]
+
+mod common;
+
+use common::{PTX, address, call, made, result};
+use cuda::abi::constants::*;
+use cuda::abi::*;
+use cuda::functions::*;
+use std::ffi::CString;
+
+fn context() -> CUcontext {
+    call!(cuInit(0));
+    made!(cuCtxCreate_v4(Out::null(), 0, 0))
+}
+
+#[test]
+fn nothing_is_asked_for() {
+    context();
+    let mut host = Address(7);
+    assert_eq!(result!(cuMemHostAlloc(Out::new(&mut host), 0, 0)), CUresult::SUCCESS);
+    assert_eq!(host.0, 0);
+    assert_eq!(result!(cuMemFreeHost(Address(0))), CUresult::SUCCESS);
+    let mut device = 7;
+    let stream = CUstream::NULL;
+    assert_eq!(result!(cuMemAllocAsync(Out::new(&mut device), 0, stream)), CUresult::SUCCESS);
+    assert_eq!(device, 0);
+    assert_eq!(result!(cuMemAlloc_v2(Out::new(&mut device), 0)), CUresult::INVALID_VALUE);
+    assert_eq!(result!(cuGraphLaunch(CUgraphExec::NULL, stream)), CUresult::INVALID_VALUE);
+    assert_eq!(result!(cuCtxPushCurrent_v2(CUcontext::NULL)), CUresult::INVALID_VALUE);
+}
+
+#[test]
+fn names_and_numbers_that_are_none() {
+    let context = context();
+    let module: CUmodule = made!(cuModuleLoadData(address(&PTX.to_bytes()[0])));
+    let mut function = CUfunction::NULL;
+    let mut find = |name: &str| {
+        let name = CString::new(name).expect("a name");
+        result!(cuModuleGetFunction(Out::new(&mut function), module, Text::new(&name)))
+    };
+    assert_eq!(find(""), CUresult::INVALID_VALUE);
+    assert_eq!(find("nobody"), CUresult::NOT_FOUND);
+    let mut value = 0;
+    for attribute in [0, 5000] {
+        let found = result!(cuDeviceGetAttribute(Out::new(&mut value), attribute, 0));
+        assert_eq!(found, CUresult::INVALID_VALUE, "{attribute}");
+    }
+    assert_eq!(result!(cuCtxEnablePeerAccess(context, 0)), CUresult::PEER_ACCESS_UNSUPPORTED);
+}
+
+#[test]
+fn limits_are_rounded_and_bounded() {
+    context();
+    call!(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2050));
+    let stack: u64 = made!(cuCtxGetLimit(CU_LIMIT_STACK_SIZE));
+    assert_eq!(stack, 2064);
+    assert_eq!(result!(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 1 << 30)), CUresult::INVALID_VALUE);
+    let pending: u64 = made!(cuCtxGetLimit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT));
+    assert_eq!(pending, 2048);
+    let mut depth = 0;
+    let found = result!(cuCtxGetLimit(Out::new(&mut depth), CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
+    assert_eq!(found, CUresult::UNSUPPORTED_LIMIT);
+}
+
+/// More dynamic shared memory than the kernel has been given leave for.
+#[test]
+fn occupancy_heeds_what_a_kernel_may_have() {
+    context();
+    let module: CUmodule = made!(cuModuleLoadData(address(&PTX.to_bytes()[0])));
+    let first: CUfunction = made!(cuModuleEnumerateFunctions(1, module));
+    let blocks: i32 = made!(cuOccupancyMaxActiveBlocksPerMultiprocessor(first, 128, 90_000));
+    assert_eq!(blocks, 0);
+    let free: u64 = made!(cuOccupancyAvailableDynamicSMemPerBlock(first, 2, 128));
+    assert!(free <= 48 << 10, "{free}");
+}
