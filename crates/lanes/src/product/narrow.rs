@@ -16,8 +16,9 @@ pub(super) fn per_word(ty: Factor) -> usize {
     ty.per_register().min(PLANES)
 }
 
-/// Takes words apart that are first shifted to the right. Binary64 and single bits are not for this. Integers are exact.
-#[inline(always)]
+/// Takes words apart that are first shifted to the right. Binary64 and single bits are not for this. Integers are exact. Once, and not
+/// for each instruction set: it is large, and the products of most kernels are made elsewhere.
+#[inline(never)]
 pub(super) fn split(ty: Factor, words: &[[u32; SIDE]; SIDE], shift: u32, planes: &mut Planes) {
     #[inline(always)]
     fn split(

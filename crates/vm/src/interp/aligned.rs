@@ -20,7 +20,7 @@ type Wide = [__m256d; 2];
 
 /// Adds the products of all elements to the sums of eight rows, for results of a type.
 #[target_feature(enable = "avx2,fma,f16c")]
-#[inline]
+#[inline(never)]
 pub(super) fn add_aligned(
     factors: [Factor; 2],
     ty: Sum,

@@ -150,12 +150,13 @@ impl Compiler<'_> {
         let places = self.plan.places_of(block);
         let (mut at, mut pause) = (0, PIECE);
         while at < self.kernel.blocks[block.0 as usize].insts.len() {
-            self.enter(Pc(places.start + at as u32));
+            // It stands in front of the place at which a turn begins that it has ended: a turn without fuel gets on, too.
             if at >= pause {
                 self.origin = Origin::Unguard;
                 self.emit(select::<Pause>(self.level), Slot::NONE, [], 0, 0);
                 pause = at + PIECE;
             }
+            self.enter(Pc(places.start + at as u32));
             let count = self.guarded_run(block, at);
             self.interrupt.go_on(count)?;
             at += count;
