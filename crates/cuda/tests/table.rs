@@ -113,6 +113,7 @@ fn may_succeed_with_null(name: &str) -> bool {
         "cuInit",
         "cuCtxSetCurrent",
         "cuMemFree_v2",
+        "cuMemFreeHost",
         "cuMemFreeAsync",
         "cuTexObjectDestroy",
         "cuSurfObjectDestroy",
