@@ -27,7 +27,7 @@ fn text() -> String {
 
 #[test]
 fn a_long_body_comes_to_its_end_on_every_engine() {
-    let module = Module::from_ptx("long.ptx", &text()).expect("a program");
+    let module = Module::from_ptx("long.ptx", text()).expect("a program");
     let device = Device::new().expect("the host gives memory");
     let kernel = module.kernel("k").expect("it lowers");
     let run = |engine, times: u32| {
