@@ -1,9 +1,16 @@
 //! Sums of products of floats with instructions of AVX2, bit for bit those of `lanes::product::sums`: eight columns of a row at once.
 #![cfg(target_arch = "x86_64")]
 
-use super::product::{LONGEST, Line, SIDE, load};
 use lanes::product::{Adder, Factor, Sum, sums};
 use std::arch::x86_64::*;
+
+/// Elements of a line, at most.
+pub(super) const LONGEST: usize = 32;
+/// Rows and columns that are multiplied at once.
+pub(super) const SIDE: usize = 8;
+
+/// A line of words or sums.
+pub(super) type Line<T> = [T; SIDE];
 
 /// The elements of eight rows of `a` and of eight columns of `b`.
 pub(super) struct Factors<'a> {
@@ -164,4 +171,11 @@ fn narrow(mask: __m256d) -> __m128i {
     let mask = _mm256_castpd_ps(mask);
     let [low, high] = [_mm256_castps256_ps128(mask), _mm256_extractf128_ps(mask, 1)];
     _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn load(line: &Line<f32>) -> __m256 {
+    // SAFETY: the line has as many bytes as the vector.
+    unsafe { _mm256_loadu_ps(line.as_ptr()) }
 }

@@ -4,22 +4,15 @@
 //! Rows of `a` come from quads of lanes, which hold four neighbouring words of a row each (PTX ISA 9.1, "Matrix Fragments").
 #![cfg(target_arch = "x86_64")]
 
-use super::aligned::{Factors, add_aligned};
+use super::aligned::{Factors, LONGEST, Line, SIDE, add_aligned, load};
 use lanes::Lanes;
 use lanes::product::{Adder, Factor, Fragment, Layout, MOST_REGISTERS, Place, Product, Sum};
 use std::arch::x86_64::*;
 
-/// Elements of a line, at most.
-pub(super) const LONGEST: usize = 32;
 /// Words of a line, at most.
 const WORDS: usize = 8;
 /// Neighbouring words that a quad of lanes holds.
 const QUAD: usize = 4;
-/// Rows and columns that are multiplied at once.
-pub(super) const SIDE: usize = 8;
-
-/// A line of words or sums.
-pub(super) type Line<T> = [T; SIDE];
 
 /// Whether [`multiply`] can make a product.
 #[inline(always)]
@@ -376,13 +369,6 @@ fn bits(ty: Sum, sums: __m256) -> Line<u32> {
         }
         Sum::F32 | Sum::F64 | Sum::S32 => words_of(_mm256_castps_si256(sums)),
     }
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(super) fn load(line: &Line<f32>) -> __m256 {
-    // SAFETY: the line has as many bytes as the vector.
-    unsafe { _mm256_loadu_ps(line.as_ptr()) }
 }
 
 #[target_feature(enable = "avx2")]
