@@ -2,7 +2,7 @@
 //! exponents and cut off below, what is left is summed up exactly, and the sum is cut off once more.
 //!
 //! The ISA leaves order and precision open (PTX ISA 9.1, `mma`). These rules were found from products of random matrices on an H200
-//! (sm_90); `crates/conformance/recordings` has 395 of them, which a test holds this to, bit for bit.
+//! (sm_90); `crates/conformance/recordings` has 169 of them, which a test holds this to, bit for bit.
 
 use super::kind::{Adder, Factor, Sum};
 
