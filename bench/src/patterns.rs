@@ -44,12 +44,6 @@ fn stencil(input: &[f32], out: &mut [f32], side: usize) {
     }
 }
 
-/// 2 to the power of a number up to 0, in single precision.
-#[inline(always)]
-fn exp2(x: f32) -> f32 {
-    f32::from_bits(numeric::f32::ex2_approx(x.to_bits()))
-}
-
 /// The softmax of each row, in sums of 256 lanes.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 fn softmax(input: &[f32], out: &mut [f32], width: usize) {
@@ -63,10 +57,14 @@ fn softmax(input: &[f32], out: &mut [f32], width: usize) {
         let most = most.into_iter().fold(-3.0e38, f32::max);
         let mut sums = [0f32; 256];
         for (input, out) in input.chunks_exact(256).zip(out.chunks_exact_mut(256)) {
+            let mut exponents = [0; 256];
             for lane in 0..256 {
-                let power = exp2((input[lane] - most) * std::f32::consts::LOG2_E);
-                out[lane] = power;
-                sums[lane] += power;
+                exponents[lane] = ((input[lane] - most) * std::f32::consts::LOG2_E).to_bits();
+            }
+            let powers = numeric::f32::ex2_approx(exponents);
+            for lane in 0..256 {
+                out[lane] = f32::from_bits(powers[lane]);
+                sums[lane] += out[lane];
             }
         }
         let mut sum = 0.0;
@@ -113,10 +111,15 @@ fn nbody(bodies: &[[f32; 4]], forces: &mut [[f32; 4]]) {
             [0, 1, 2].map(|axis| std::array::from_fn(|lane| mine[lane][axis]));
         let mut sums = [[0f32; LANES]; 3];
         for body in bodies {
+            let mut squares = [0; LANES];
             for lane in 0..LANES {
                 let [x, y, z] = [0, 1, 2].map(|axis| body[axis] - at[axis][lane]);
-                let square = z.mul_add(z, x.mul_add(x, y * y)) + 0.01;
-                let inverse = (1.0 / f64::from(square).sqrt()) as f32;
+                squares[lane] = (z.mul_add(z, x.mul_add(x, y * y)) + 0.01).to_bits();
+            }
+            let inverses = numeric::f32::rsqrt_approx(squares);
+            for lane in 0..LANES {
+                let [x, y, z] = [0, 1, 2].map(|axis| body[axis] - at[axis][lane]);
+                let inverse = f32::from_bits(inverses[lane]);
                 let force = inverse * (inverse * (inverse * body[3]));
                 sums[0][lane] = x.mul_add(force, sums[0][lane]);
                 sums[1][lane] = y.mul_add(force, sums[1][lane]);

@@ -331,7 +331,7 @@ fn attempt(
                 bound(function)
             ),
             format!(
-                "the first: of 0x{input:08x} it is 0x{found:08x}, and correctly rounded 0x{expected:08x}"
+                "the first: of 0x{input:08x} it is 0x{found:08x}, and not 0x{expected:08x}"
             ),
         ]),
     };

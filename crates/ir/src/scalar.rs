@@ -73,18 +73,20 @@ macro_rules! define {
     ($(#[$meta:meta])* $enum:ident, $arity:literal, $how:ident,
      plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident [$bits:expr $(; $property:ident)*] = $result:expr;)* }
      rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident [$rbits:expr] = $rresult:expr;)* }
+     $(of_rows { $($(#[$wdoc:meta])* $wname:ident($($warg:ident: $wty:ident),*) -> $wret:ident [$wbits:expr] = $wresult:expr;)* })?
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $enum {
             $($(#[$doc])* $name,)*
             $($(#[$rdoc])* $rname(Round),)*
+            $($($(#[$wdoc])* $wname,)*)?
         }
 
         impl $enum {
             /// Every operation, each rounded one with each rounding mode.
             pub fn all() -> impl Iterator<Item = $enum> {
-                let plain = [$($enum::$name,)*];
+                let plain = [$($enum::$name,)* $($($enum::$wname,)*)?];
                 let rounded = Round::ALL.into_iter().flat_map(|_round| [$($enum::$rname(_round),)*]);
                 plain.into_iter().chain(rounded)
             }
@@ -94,6 +96,7 @@ macro_rules! define {
                 match self {
                     $($enum::$name => stringify!($name),)*
                     $($enum::$rname(_) => stringify!($rname),)*
+                    $($($enum::$wname => stringify!($wname),)*)?
                 }
             }
 
@@ -102,6 +105,7 @@ macro_rules! define {
                 match self {
                     $($enum::$name => None,)*
                     $($enum::$rname(round) => Some(round),)*
+                    $($($enum::$wname => None,)*)?
                 }
             }
 
@@ -123,6 +127,7 @@ macro_rules! define {
                 match self {
                     $($enum::$name => $bits,)*
                     $($enum::$rname(_) => $rbits,)*
+                    $($($enum::$wname => $wbits,)*)?
                 }
             }
 
@@ -131,6 +136,7 @@ macro_rules! define {
                 match self {
                     $($enum::$name => 0 $(| property::$property)*,)*
                     $($enum::$rname(_) => 0,)*
+                    $($($enum::$wname => 0,)*)?
                 }
             }
 
@@ -139,6 +145,7 @@ macro_rules! define {
                 match self {
                     $($enum::$name => ([$(<$ty as Held>::CLASS),*], <$ret as Held>::CLASS),)*
                     $($enum::$rname(_) => ([$(<$rty as Held>::CLASS),*], <$rret as Held>::CLASS),)*
+                    $($($enum::$wname => ([$(<$wty as Held>::CLASS),*], <$wret as Held>::CLASS),)*)?
                 }
             }
 
@@ -157,6 +164,12 @@ macro_rules! define {
                         let result: $rret = $rresult;
                         u64::from(result)
                     })*
+                    $($($enum::$wname => {
+                        let [$($warg),*] = operands;
+                        $(let $warg = [$warg as $wty];)*
+                        let [result]: [$wret; 1] = $wresult;
+                        u64::from(result)
+                    })*)?
                 }
             }
         }

@@ -33,6 +33,12 @@ fn from_double(a: f64) -> u16 {
     convert::bf16::from_f64(a.to_bits(), Round::NearestEven)
 }
 
+/// A result in single precision, rounded toward zero.
+#[inline(always)]
+const fn cut(a: u32) -> u16 {
+    if crate::f32::is_nan(a) { NAN } else { (a >> 16) as u16 }
+}
+
 /// `fma.rn`: `a * b + c` with one rounding, to nearest even.
 ///
 /// The product is exact in double precision and the sum is rounded to odd there, as for

@@ -28,9 +28,12 @@ fn from_single(a: f32) -> u16 {
     convert::f16::from_f32(a.to_bits(), Round::NearestEven)
 }
 
+/// A result in single precision, rounded toward zero, but what is too large to an infinity.
 #[inline(always)]
-fn from_double(a: f64) -> u16 {
-    convert::f16::from_f64(a.to_bits(), Round::NearestEven)
+fn cut(a: u32) -> u16 {
+    const BEYOND: u32 = 0x4780_0000;
+    let number = convert::f16::from_f32(a, Round::TowardZero);
+    if (a >= BEYOND) & (a <= crate::f32::INFINITY) { INFINITY } else { number }
 }
 
 /// `fma.rn`: `a * b + c` with one rounding, to nearest even.

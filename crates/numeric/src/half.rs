@@ -35,22 +35,38 @@ macro_rules! arithmetic {
     };
 }
 
-/// The approximate functions (PTX ISA 9.1, 9.7.4.9 and 9.7.4.10). As in single precision, the
-/// result is the exact value rounded to nearest even.
+/// The approximate functions (PTX ISA 9.1, 9.7.4.9 and 9.7.4.10): what the special function unit
+/// gives in single precision, cut off.
 macro_rules! approximate {
     () => {
-        /// `ex2.approx`: 2 to the power `a`.
+        /// `ex2.approx`: 2 to the power of each lane of a row.
         #[inline(always)]
-        pub fn ex2_approx(a: u16) -> u16 {
-            let result = from_double(crate::real::exp2(value(a)));
-            if is_nan(a) { NAN } else { result }
+        pub fn ex2_approx<const L: usize>(a: [u16; L]) -> [u16; L] {
+            cut_off(crate::sfu::ex2(&widened(a)))
         }
 
-        /// `tanh.approx`: the hyperbolic tangent.
+        /// `tanh.approx`: the hyperbolic tangent of each lane of a row.
         #[inline(always)]
-        pub fn tanh_approx(a: u16) -> u16 {
-            let result = from_double(crate::real::tanh(value(a)));
-            if is_nan(a) { NAN } else { result }
+        pub fn tanh_approx<const L: usize>(a: [u16; L]) -> [u16; L] {
+            cut_off(crate::sfu::tanh(&widened(a)))
+        }
+
+        #[inline(always)]
+        fn widened<const L: usize>(a: [u16; L]) -> [u32; L] {
+            let mut all = [0; L];
+            for lane in 0..L {
+                all[lane] = value(a[lane]).to_bits();
+            }
+            all
+        }
+
+        #[inline(always)]
+        fn cut_off<const L: usize>(a: [u32; L]) -> [u16; L] {
+            let mut all = [0; L];
+            for lane in 0..L {
+                all[lane] = cut(a[lane]);
+            }
+            all
         }
 
         /// `.satfinite` on the result of a conversion: an infinity becomes the largest number of

@@ -33,9 +33,9 @@ mod half;
 mod ieee;
 pub mod int;
 mod packed;
-mod real;
 mod round;
 mod round_to_odd;
+pub mod sfu;
 pub mod x2;
 
 pub use packed::{bf16x2, f16x2, f32x2, s16x2, u16x2};

@@ -8,7 +8,7 @@
 macro_rules! pairs {
     ($element:path, $pack:path, $low:path, $high:path, $pair:ident:
         unary $($unary:ident)*; binary $($binary:ident)*; ternary $($ternary:ident)*;
-        rounded $($rounded:ident)*; rounded_ternary $($rounded_ternary:ident)*;
+        rounded $($rounded:ident)*; rounded_ternary $($rounded_ternary:ident)*; row $($row:ident)*;
     ) => {
         use $element as element;
         use $pack as pack;
@@ -59,26 +59,42 @@ macro_rules! pairs {
                 )
             }
         )*
+        $(
+            #[doc = concat!("`", stringify!($row), "` of each element of a row.")]
+            #[inline(always)]
+            pub fn $row<const L: usize>(a: [$pair; L]) -> [$pair; L] {
+                let (mut lows, mut highs) = ([0; L], [0; L]);
+                for lane in 0..L {
+                    (lows[lane], highs[lane]) = (low(a[lane]), high(a[lane]));
+                }
+                let (lows, highs) = (element::$row(lows), element::$row(highs));
+                let mut all = [0; L];
+                for lane in 0..L {
+                    all[lane] = pack(lows[lane], highs[lane]);
+                }
+                all
+            }
+        )*
     };
 }
 
 /// `f16x2`, in 32 bits.
 pub mod f16x2 {
     pairs!(crate::f16, crate::x2::pack, crate::x2::low, crate::x2::high, u32:
-        unary neg abs flush saturate relu satfinite ex2_approx tanh_approx;
+        unary neg abs flush saturate relu satfinite;
         binary add_rn sub_rn mul_rn min max min_nan max_nan min_xorsign_abs max_xorsign_abs
             min_nan_xorsign_abs max_nan_xorsign_abs copysign;
-        ternary fma_rn; rounded; rounded_ternary;
+        ternary fma_rn; rounded; rounded_ternary; row ex2_approx tanh_approx;
     );
 }
 
 /// `bf16x2`, in 32 bits.
 pub mod bf16x2 {
     pairs!(crate::bf16, crate::x2::pack, crate::x2::low, crate::x2::high, u32:
-        unary neg abs flush saturate relu satfinite ex2_approx tanh_approx;
+        unary neg abs flush saturate relu satfinite;
         binary add_rn sub_rn mul_rn min max min_nan max_nan min_xorsign_abs max_xorsign_abs
             min_nan_xorsign_abs max_nan_xorsign_abs copysign;
-        ternary fma_rn; rounded; rounded_ternary;
+        ternary fma_rn; rounded; rounded_ternary; row ex2_approx tanh_approx;
     );
 }
 
@@ -86,20 +102,20 @@ pub mod bf16x2 {
 pub mod f32x2 {
     pairs!(crate::f32, crate::x2::wide::pack, crate::x2::wide::low, crate::x2::wide::high, u64:
         unary flush; binary add_rn sub_rn mul_rn; ternary fma_rn;
-        rounded add sub mul; rounded_ternary fma;
+        rounded add sub mul; rounded_ternary fma; row;
     );
 }
 
 /// `u16x2`, in 32 bits.
 pub mod u16x2 {
     pairs!(crate::int::u16, crate::x2::pack, crate::x2::low, crate::x2::high, u32:
-        unary; binary add sub min max; ternary; rounded; rounded_ternary;
+        unary; binary add sub min max; ternary; rounded; rounded_ternary; row;
     );
 }
 
 /// `s16x2`, in 32 bits.
 pub mod s16x2 {
     pairs!(crate::int::s16, crate::x2::pack, crate::x2::low, crate::x2::high, u32:
-        unary; binary add sub min max min_relu max_relu; ternary; rounded; rounded_ternary;
+        unary; binary add sub min max min_relu max_relu; ternary; rounded; rounded_ternary; row;
     );
 }

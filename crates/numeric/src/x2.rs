@@ -54,3 +54,23 @@ pairs!(u16, u32);
 pub mod wide {
     pairs!(u32, u64);
 }
+
+/// Element 0 of each lane of a row.
+#[inline(always)]
+pub fn lows<const L: usize>(a: [u32; L]) -> [u16; L] {
+    let mut all = [0; L];
+    for lane in 0..L {
+        all[lane] = low(a[lane]);
+    }
+    all
+}
+
+/// A row of single elements, in the low halves of registers.
+#[inline(always)]
+pub fn widened<const L: usize>(a: [u16; L]) -> [u32; L] {
+    let mut all = [0; L];
+    for lane in 0..L {
+        all[lane] = u32::from(a[lane]);
+    }
+    all
+}

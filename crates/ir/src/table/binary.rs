@@ -2,7 +2,7 @@
 //!
 //! A row reads `Name(operand: bits, …) -> bits [how bits of operands reach it] = result`: a [`BitRule`](crate::BitRule); `ANY_ORDER`: values that it
 //! puts together one after the other give the same in any order. Rows under `rounded` take a rounding mode `r`,
-//! which becomes the variant's payload. Expressions name functions of crate `numeric`, which must be in
+//! which becomes the variant's payload. Those under `of_rows` are functions of the rows of a warp. Expressions name functions of crate `numeric`, which must be in
 //! scope where the macro is used.
 
 /// Calls `$with!` with the rows.
@@ -143,8 +143,6 @@ macro_rules! binary_ops {
                 MinNanXorsignAbsF32(a: u32, b: u32) -> u32 [All] = numeric::f32::min_nan_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MaxNanXorsignAbsF32(a: u32, b: u32) -> u32 [All] = numeric::f32::max_nan_xorsign_abs(a, b);
-                /// Quotient (`div.approx`): huge divisors give zero.
-                DivApproxF32(a: u32, b: u32) -> u32 [All] = numeric::f32::div_approx(a, b);
                 /// Difference to nearest even, subnormal operands and results flushed (`.ftz`).
                 SubFtzF32(a: u32, b: u32) -> u32 [All] = numeric::f32::flush(numeric::f32::sub_rn(numeric::f32::flush(a), numeric::f32::flush(b)));
                 /// Product to nearest even, subnormal operands and results flushed (`.ftz`).
@@ -255,6 +253,12 @@ macro_rules! binary_ops {
                 MulF64(a: u64, b: u64; r) -> u64 [All] = numeric::f64::mul(a, b, r);
                 /// Quotient.
                 DivF64(a: u64, b: u64; r) -> u64 [All] = numeric::f64::div(a, b, r);
+            }
+            of_rows {
+                /// Quotient (`div.approx`): huge divisors give zero.
+                DivApproxF32(a: u32, b: u32) -> u32 [All] = numeric::f32::div_approx(a, b);
+                /// Quotient (`div.full`).
+                DivFullF32(a: u32, b: u32) -> u32 [All] = numeric::f32::div_full(a, b);
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Scalar operations of one operand.
 //!
 //! A row reads `Name(operand: bits, …) -> bits [how bits of operands reach it] = result`: a [`BitRule`](crate::BitRule); `MOVES`: the result is the operand. Rows under `rounded` take a rounding mode `r`,
-//! which becomes the variant's payload. Expressions name functions of crate `numeric`, which must be in
+//! which becomes the variant's payload. Those under `of_rows` are functions of the rows of a warp. Expressions name functions of crate `numeric`, which must be in
 //! scope where the macro is used.
 
 /// Calls `$with!` with the rows.
@@ -116,40 +116,12 @@ macro_rules! unary_ops {
                 ReluBf16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::bf16::relu(a as u16));
                 /// Negative values become +0, NaN becomes canonical, in both halves.
                 ReluBf16x2(a: u32) -> u32 [Halves] = numeric::bf16x2::relu(a);
-                /// Two to the power of the operand (`ex2.approx`).
-                Ex2F32(a: u32) -> u32 [All] = numeric::f32::ex2_approx(a);
-                /// Logarithm to base 2 (`lg2.approx`).
-                Lg2F32(a: u32) -> u32 [All] = numeric::f32::lg2_approx(a);
-                /// Sine (`sin.approx`).
-                SinF32(a: u32) -> u32 [All] = numeric::f32::sin_approx(a);
-                /// Cosine (`cos.approx`).
-                CosF32(a: u32) -> u32 [All] = numeric::f32::cos_approx(a);
-                /// Hyperbolic tangent (`tanh.approx`).
-                TanhF32(a: u32) -> u32 [All] = numeric::f32::tanh_approx(a);
-                /// Reciprocal of the square root (`rsqrt.approx`).
-                RsqrtF32(a: u32) -> u32 [All] = numeric::f32::rsqrt_approx(a);
                 /// Reciprocal of the square root (`rsqrt.approx`).
                 RsqrtF64(a: u64) -> u64 [All] = numeric::f64::rsqrt_approx(a);
                 /// Reciprocal in the upper word (`rcp.approx.ftz.f64`).
                 RcpApproxFtzF64(a: u64) -> u64 [All] = numeric::f64::rcp_approx_ftz(a);
                 /// Reciprocal of the square root in the upper word (`rsqrt.approx.ftz.f64`).
                 RsqrtApproxFtzF64(a: u64) -> u64 [All] = numeric::f64::rsqrt_approx_ftz(a);
-                /// Two to the power of the operand (`ex2.approx`).
-                Ex2F16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::f16::ex2_approx(a as u16));
-                /// Two to the power of the operand (`ex2.approx`), in both halves.
-                Ex2F16x2(a: u32) -> u32 [Halves] = numeric::f16x2::ex2_approx(a);
-                /// Hyperbolic tangent (`tanh.approx`).
-                TanhF16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::f16::tanh_approx(a as u16));
-                /// Hyperbolic tangent (`tanh.approx`), in both halves.
-                TanhF16x2(a: u32) -> u32 [Halves] = numeric::f16x2::tanh_approx(a);
-                /// Two to the power of the operand (`ex2.approx`).
-                Ex2Bf16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::bf16::ex2_approx(a as u16));
-                /// Two to the power of the operand (`ex2.approx`), in both halves.
-                Ex2Bf16x2(a: u32) -> u32 [Halves] = numeric::bf16x2::ex2_approx(a);
-                /// Hyperbolic tangent (`tanh.approx`).
-                TanhBf16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::bf16::tanh_approx(a as u16));
-                /// Hyperbolic tangent (`tanh.approx`), in both halves.
-                TanhBf16x2(a: u32) -> u32 [Halves] = numeric::bf16x2::tanh_approx(a);
                 /// Conversion, exact.
                 F32ToF64(a: u32) -> u64 [All] = numeric::convert::f64::from_f32(a);
                 /// Conversion, exact.
@@ -254,6 +226,40 @@ macro_rules! unary_ops {
                 F64ToU16(a: u64; r) -> u32 [Count(0xffff)] = u32::from(numeric::convert::u16::from_f64(a, r));
                 /// Rounds to an integral value.
                 RoundF64(a: u64; r) -> u64 [All] = numeric::convert::f64::integral(a, r);
+            }
+            of_rows {
+                /// Two to the power of the operand (`ex2.approx`).
+                Ex2F32(a: u32) -> u32 [All] = numeric::f32::ex2_approx(a);
+                /// Logarithm to base 2 (`lg2.approx`).
+                Lg2F32(a: u32) -> u32 [All] = numeric::f32::lg2_approx(a);
+                /// Sine (`sin.approx`).
+                SinF32(a: u32) -> u32 [All] = numeric::f32::sin_approx(a);
+                /// Cosine (`cos.approx`).
+                CosF32(a: u32) -> u32 [All] = numeric::f32::cos_approx(a);
+                /// Hyperbolic tangent (`tanh.approx`).
+                TanhF32(a: u32) -> u32 [All] = numeric::f32::tanh_approx(a);
+                /// Reciprocal (`rcp.approx`).
+                RcpApproxF32(a: u32) -> u32 [All] = numeric::f32::rcp_approx(a);
+                /// Square root (`sqrt.approx`).
+                SqrtApproxF32(a: u32) -> u32 [All] = numeric::f32::sqrt_approx(a);
+                /// Reciprocal of the square root (`rsqrt.approx`).
+                RsqrtF32(a: u32) -> u32 [All] = numeric::f32::rsqrt_approx(a);
+                /// Two to the power of the operand (`ex2.approx`).
+                Ex2F16(a: u32) -> u32 [Count(0xffff)] = numeric::x2::widened(numeric::f16::ex2_approx(numeric::x2::lows(a)));
+                /// Two to the power of the operand (`ex2.approx`), in both halves.
+                Ex2F16x2(a: u32) -> u32 [Halves] = numeric::f16x2::ex2_approx(a);
+                /// Hyperbolic tangent (`tanh.approx`).
+                TanhF16(a: u32) -> u32 [Count(0xffff)] = numeric::x2::widened(numeric::f16::tanh_approx(numeric::x2::lows(a)));
+                /// Hyperbolic tangent (`tanh.approx`), in both halves.
+                TanhF16x2(a: u32) -> u32 [Halves] = numeric::f16x2::tanh_approx(a);
+                /// Two to the power of the operand (`ex2.approx`).
+                Ex2Bf16(a: u32) -> u32 [Count(0xffff)] = numeric::x2::widened(numeric::bf16::ex2_approx(numeric::x2::lows(a)));
+                /// Two to the power of the operand (`ex2.approx`), in both halves.
+                Ex2Bf16x2(a: u32) -> u32 [Halves] = numeric::bf16x2::ex2_approx(a);
+                /// Hyperbolic tangent (`tanh.approx`).
+                TanhBf16(a: u32) -> u32 [Count(0xffff)] = numeric::x2::widened(numeric::bf16::tanh_approx(numeric::x2::lows(a)));
+                /// Hyperbolic tangent (`tanh.approx`), in both halves.
+                TanhBf16x2(a: u32) -> u32 [Halves] = numeric::bf16x2::tanh_approx(a);
             }
         }
     };

@@ -18,7 +18,6 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | N::U32ToF32(NEAREST)
                 | N::F64ToF32(NEAREST)
                 | N::RcpF32(NEAREST)
-                | N::RsqrtF32
                 | N::RoundF32(_)
                 | N::F16ToF32
         ),
@@ -28,7 +27,6 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | B::SubF32(NEAREST)
                 | B::MulF32(NEAREST)
                 | B::DivF32(NEAREST)
-                | B::DivApproxF32
                 | B::AddFtzF32
                 | B::SubFtzF32
                 | B::MulFtzF32

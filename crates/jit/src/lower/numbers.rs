@@ -38,16 +38,6 @@ impl Lower<'_> {
                 let a = self.operand(a, Class::W32, nth);
                 self.binary(V::DivPs, one, a)
             }
-            N::RsqrtF32 => {
-                let halves = [2 * nth, 2 * nth + 1].map(|nth| {
-                    let wide = self.of_half(a, nth, U::CvtPs2Pd);
-                    let root = self.unary(U::SqrtPd, O::U(wide));
-                    let one = self.vector(Src::Imm(1f64.to_bits()), Class::W64, nth);
-                    let inverse = self.binary(V::DivPd, one, O::U(root));
-                    self.unary(U::CvtPd2Ps, O::U(inverse))
-                });
-                self.joined(halves)
-            }
             N::RoundF32(round) => {
                 let a = self.vector(a, Class::W32, nth);
                 self.immediate(U::RoundPs, a, rounding(round))
@@ -85,10 +75,6 @@ impl Lower<'_> {
     ) -> Option<VReg> {
         use BinaryOp as B;
         let (what, half, pair) = match op {
-            B::DivApproxF32 => {
-                let [a, b] = [a, b].map(|src| self.vector(src, Class::W32, nth));
-                return Some(self.approximate_quotient(a, b));
-            }
             B::AddF16 => (V::AddPs, Half::F16, false),
             B::SubF16 => (V::SubPs, Half::F16, false),
             B::MulF16 => (V::MulPs, Half::F16, false),
@@ -176,22 +162,6 @@ impl Lower<'_> {
             [a, one] | [one, a] if is(one, ONE) => self.number_binary(add, a, c, nth),
             _ => None,
         }
-    }
-
-    /// `div.approx`: divisors beyond 2^126 give what a reciprocal flushed to zero gives.
-    fn approximate_quotient(&mut self, a: VReg, b: VReg) -> VReg {
-        const LARGE: u32 = 0x7e80_0000;
-        let quotient = self.binary(V::DivPs, a, O::U(b));
-        let (sign, rest) = (self.pool(words(f32::SIGN)), self.pool(words(!f32::SIGN)));
-        let sign = self.binary(V::And, b, O::M(sign));
-        let flushed = self.binary(V::MulPs, a, O::U(sign));
-        let magnitude = self.binary(V::And, b, O::M(rest));
-        let (large, infinity) = (self.pool(words(LARGE)), self.pool(words(f32::INFINITY)));
-        // Greater and less, quiet: false for NaNs.
-        let is_large = self.compare_ps(magnitude, O::M(large), 0x1e);
-        let is_finite = self.compare_ps(magnitude, O::M(infinity), 0x11);
-        let unbounded = self.blend(is_large, O::U(flushed), quotient);
-        self.blend(is_finite, O::U(unbounded), quotient)
     }
 
     /// A sum rounded to odd: see `numeric::round_to_odd`.

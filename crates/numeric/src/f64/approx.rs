@@ -1,66 +1,80 @@
 //! The approximate reciprocal and reciprocal square root.
+//!
+//! As those of single precision ([`crate::f32`]), they are what NVIDIA's assembler makes of them
+//! for a GPU.
 
-use super::encoding::{INFINITY, SIGN, flush, is_nan, unary, value};
-use super::exact::{Magnitude, encode};
-use crate::Round;
+use super::encoding::{INFINITY, SIGN, is_nan, quiet, value};
+use super::{NAN, flush, fma_rn, mul_rn};
+use crate::sfu;
 
 /// The NaN of the `.approx.ftz.f64` forms.
 const APPROX_NAN: u64 = 0x7fff_ffff_0000_0000;
 
-/// The operand in the 1.11.20 format: the upper word, a subnormal flushed.
+/// What a function of the special function unit gives for an upper word: the fraction of 20 bits
+/// as one of 23, and the result cut off to 20 bits. The exponent is kept in the range of single
+/// precision by an even number that comes back with the given factor.
 #[inline(always)]
-const fn upper_word(a: u64) -> u64 {
-    flush(a & !0xffff_ffff)
-}
-
-/// A result in the 1.11.20 format: rounded to nearest even, a subnormal flushed.
-#[inline(always)]
-const fn to_upper_word(result: f64) -> u64 {
-    let bits = result.to_bits();
-    let even = bits >> 32 & 1;
-    let rounded = flush(bits.wrapping_add(0x7fff_ffff + even) & !0xffff_ffff);
-    if result.is_nan() { APPROX_NAN } else { rounded }
+fn of_upper_word(
+    a: u64,
+    function: fn(&[u32; 1]) -> [u32; 1],
+    back: impl Fn(i32) -> i32,
+    special: [u64; 2],
+) -> u64 {
+    let field = (a >> 52 & 0x7ff) as i32;
+    // 1023 and 1024 as 127 and 128.
+    let parity = 1 - (field & 1);
+    let fraction = (a >> 29) as u32 & 0x007f_fff8;
+    let [number] = function(&[((127 + parity) as u32) << 23 | fraction]);
+    let exponent = (number >> 23) as i32 - 127 + 1023 + back(field - 1023 - parity);
+    let upper = (exponent as u64) << 20 | u64::from(number >> 3 & 0xf_ffff);
+    let number = if exponent > 0 { upper << 32 } else { 0 };
+    let number = if field == 0x7ff { special[1] } else { number };
+    if field == 0 { special[0] } else { number }
 }
 
 /// `rcp.approx.ftz.f64`: `1 / a` from the upper word of `a`, in an upper word (PTX ISA 9.1,
-/// 9.7.3.14). The ISA gives no error bound; the value is rounded to nearest even.
+/// 9.7.3.14).
 #[inline(always)]
-pub const fn rcp_approx_ftz(a: u64) -> u64 {
-    to_upper_word(1.0 / value(upper_word(a)))
+pub fn rcp_approx_ftz(a: u64) -> u64 {
+    let number = of_upper_word(a, sfu::rcp, |exponent| -exponent, [INFINITY, 0]);
+    if is_nan(a & !0xffff_ffff) { APPROX_NAN } else { number | a & SIGN }
 }
 
 /// `rsqrt.approx.ftz.f64`: 1 over the square root from the upper word of `a`, in an upper word
-/// (PTX ISA 9.1, 9.7.3.17). The ISA gives no error bound; the value is rounded to nearest even.
+/// (PTX ISA 9.1, 9.7.3.17).
 #[inline(always)]
 pub fn rsqrt_approx_ftz(a: u64) -> u64 {
-    to_upper_word(1.0 / value(upper_word(a)).sqrt())
+    let number = of_upper_word(a, sfu::rsqrt, |exponent| -exponent / 2, [INFINITY, 0]);
+    let is_zero = flush(a & !0xffff_ffff) & !SIGN == 0;
+    let number = if is_zero { number | a & SIGN } else { number };
+    let is_negative = a & SIGN != 0 && !is_zero;
+    if is_negative || is_nan(a & !0xffff_ffff) { APPROX_NAN } else { number }
 }
 
-/// `rsqrt.approx.f64`: 1 over the square root (PTX ISA 9.1, 9.7.3.16). The ISA gives no error
-/// bound; the value is rounded to nearest even.
+/// `rsqrt.approx.f64`: 1 over the square root (PTX ISA 9.1, 9.7.3.16): that of the upper word, and
+/// a step of third order towards the root.
 pub fn rsqrt_approx(a: u64) -> u64 {
-    let near = 1.0 / value(a).sqrt();
+    const TWO_TO_54: u64 = (1023 + 54) << 52;
+    const TWO_TO_27: u64 = (1023 + 27) << 52;
+    const ONE: u64 = 1.0_f64.to_bits();
+    const HALF: u64 = 0.5_f64.to_bits();
+    const THREE_EIGHTHS: u64 = 0.375_f64.to_bits();
+    if is_nan(a) {
+        return quiet(a);
+    }
     if a & !SIGN == 0 {
-        return (a & SIGN) | INFINITY;
+        return a & SIGN | INFINITY;
     }
-    if a >= INFINITY || is_nan(a) {
-        return unary(a, near);
+    if a & SIGN != 0 {
+        return NAN;
     }
-    // a = x * 2^(2h) with 53 or 54 bits of x, and the result is q * 2^(-h - 82) for the real
-    // number q = 2^82 / sqrt(x), which has 56 bits.
-    let Magnitude { significand, exponent } = Magnitude::of(a).with_top_at(52);
-    let odd = exponent & 1;
-    let x = significand << odd;
-    let half = (exponent - odd) / 2;
-    let mut q = (near * value(((half + 82 + 1023) as u64) << 52)) as u128;
-    // 2^164 - q²x vanishes near the root, so it is known from its value modulo 2^128.
-    let rest = |q: u128| 0u128.wrapping_sub((q * q).wrapping_mul(x)) as i128;
-    while rest(q) < 0 {
-        q -= 1;
+    if a == INFINITY {
+        return 0;
     }
-    while rest(q + 1) >= 0 {
-        q += 1;
+    if value(a) < f64::MIN_POSITIVE {
+        return mul_rn(rsqrt_approx(mul_rn(a, TWO_TO_54)), TWO_TO_27);
     }
-    let root = Magnitude { significand: q, exponent: -half - 82 };
-    encode(false, root, rest(q) != 0, Round::NearestEven)
+    let near = rsqrt_approx_ftz(a);
+    let error = fma_rn(mul_rn(near, near) ^ SIGN, a, ONE);
+    fma_rn(fma_rn(error, THREE_EIGHTHS, HALF), mul_rn(near, error), near)
 }

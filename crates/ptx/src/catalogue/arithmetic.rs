@@ -368,7 +368,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             })
             .approximate(DIV_BOUND),
             Form::new("div.full!{.ftz}.f32 d, int a, int b", (1, 4), 10, |lo, inst| {
-                float::fixed(lo, inst, BinaryOp::DivF32(ir::Round::NearestEven))
+                float::fixed(lo, inst, BinaryOp::DivFullF32)
             })
             .approximate(DIV_FULL_BOUND),
             Form::new(

@@ -162,7 +162,7 @@ pub enum Samplers {
 pub enum Fidelity {
     /// The ISA defines every bit, and so it comes out.
     Exact,
-    /// The ISA allows an error, stated here; Warpwise computes the correctly rounded result.
+    /// The ISA allows an error, stated here. Warpwise computes what a GPU does, as far as it is known.
     Approximate(&'static str),
 }
 

@@ -19,7 +19,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "rcp",
         section: "9.7.3.13, 9.7.3.14 rcp",
         forms: &[
-            Form::new("rcp.approx{.ftz}.f32 d, a", (1, 4), 10, rcp).approximate("1 ulp"),
+            Form::new("rcp.approx{.ftz}.f32 d, a", (1, 4), 10, |lo, inst| {
+                function(lo, inst, UnaryOp::RcpApproxF32)
+            })
+            .approximate("1 ulp"),
             Form::new("rcp.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, rcp),
             Form::new("rcp.rnd{.ftz}.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, rcp)
                 .needs(DIVIDED_F64),
@@ -33,8 +36,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "sqrt",
         section: "9.7.3.15 sqrt",
         forms: &[
-            Form::new("sqrt.approx{.ftz}.f32 d, a", (1, 4), 10, sqrt)
-                .approximate("relative error 2^-23"),
+            Form::new("sqrt.approx{.ftz}.f32 d, a", (1, 4), 10, |lo, inst| {
+                function(lo, inst, UnaryOp::SqrtApproxF32)
+            })
+            .approximate("relative error 2^-23"),
             Form::new("sqrt.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, sqrt),
             Form::new("sqrt.rnd.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, sqrt)
                 .needs(DIVIDED_F64),

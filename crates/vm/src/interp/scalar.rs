@@ -19,6 +19,14 @@ trait Scalar {
     fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::R;
 }
 
+/// A function of the rows of one or two operands.
+trait RowFunction {
+    /// Whether it has two operands.
+    const HAS_TWO: bool;
+
+    fn eval(a: [u32; WARP], b: [u32; WARP]) -> [u32; WARP];
+}
+
 const ROUNDS: [Round; 4] = Round::ALL;
 
 macro_rules! row_types {
@@ -30,6 +38,22 @@ macro_rules! row_types {
     };
     (@impl [$($generics:tt)*] $name:ty, $ret:ident, $result:expr, ($a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident)) => {
         row_types!(@body [$($generics)*] $name, $ret, $result, $a: $ta, $b: $tb, $c: $tc);
+    };
+    (@rows $name:ty, $result:expr, ($a:ident: u32)) => {
+        row_types!(@rows $name, false, $result, $a, _unused);
+    };
+    (@rows $name:ty, $result:expr, ($a:ident: u32, $b:ident: u32)) => {
+        row_types!(@rows $name, true, $result, $a, $b);
+    };
+    (@rows $name:ty, $has_two:literal, $result:expr, $a:ident, $b:ident) => {
+        impl RowFunction for $name {
+            const HAS_TWO: bool = $has_two;
+
+            #[inline(always)]
+            fn eval($a: [u32; WARP], $b: [u32; WARP]) -> [u32; WARP] {
+                $result
+            }
+        }
     };
     (@body [$($generics:tt)*] $name:ty, $ret:ident, $result:expr, $a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident) => {
         impl<$($generics)*> Scalar for $name {
@@ -50,6 +74,7 @@ macro_rules! handlers {
     ($module:ident, $enum:ident, $body:ident,
      plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident [$($of:tt)*] = $result:expr;)* }
      rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident [$($rof:tt)*] = $rresult:expr;)* }
+     $(of_rows { $($(#[$wdoc:meta])* $wname:ident($($warg:ident: $wty:ident),*) -> $wret:ident [$($wof:tt)*] = $wresult:expr;)* })?
     ) => {
         mod $module {
             use super::*;
@@ -59,6 +84,7 @@ macro_rules! handlers {
                 struct $rname<const R: usize>;
                 row_types!(@impl [const R: usize] $rname<R>, $rret, { let $r = ROUNDS[R]; $rresult }, ($($rarg: $rty),*));
             )*
+            $($(struct $wname; row_types!(@rows $wname, $wresult, ($($warg: $wty),*));)*)?
 
             /// The handler of an operation.
             pub(in crate::interp) fn handler(op: $enum, level: Level) -> Handler {
@@ -76,6 +102,7 @@ macro_rules! handlers {
                         Round::Down => of::<$rname<2>>(level),
                         Round::Up => of::<$rname<3>>(level),
                     },)*
+                    $($($enum::$wname => select::<OfRows<$wname>>(level),)*)?
                 }
             }
         }
@@ -144,6 +171,33 @@ impl<F: Scalar<B = u8, C = u8>> Body for Unary<F> {
             unsafe {
                 let a = *frame.row::<F::A>(code.a, warp);
                 fill!(frame.row::<F::R>(code.d, warp), keep, |lane| F::eval(a[lane], 0, 0));
+            }
+        }
+        at + 1
+    }
+}
+
+struct OfRows<F>(PhantomData<F>);
+
+impl<F: RowFunction> Body for OfRows<F> {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        for warp in frame.warps(code.d) {
+            let keep = frame.keep(code.d, warp);
+            if keep == 0 {
+                continue;
+            }
+            // SAFETY: the slots lie inside the registers.
+            unsafe {
+                let a = *frame.row::<u32>(code.a, warp);
+                let b = if F::HAS_TWO { *frame.row::<u32>(code.b, warp) } else { [0; WARP] };
+                let results = F::eval(a, b);
+                fill!(frame.row::<u32>(code.d, warp), keep, |lane| results[lane]);
             }
         }
         at + 1

@@ -1,0 +1,367 @@
+//! The functions: where in a curve an operand lies, and what becomes of the sum there.
+
+use super::interpolator::{Curve, Function, PLACE, Parts, Sum, curve, cut, power, row};
+use super::rows;
+use crate::f32::{INFINITY, NAN, ONE, SIGN, is_nan};
+
+/// The bits of the fraction of a number.
+const FRACTION: u32 = 0x007f_ffff;
+/// 1 / (2 π), by which angles in radians are multiplied.
+const TURN: f32 = f32::from_bits(0x3e22_f983);
+
+static RCP: Curve<128> = curve(&rows::RCP);
+static RSQRT: Curve<128> = curve(&rows::RSQRT);
+static SQRT: Curve<128> = curve(&rows::SQRT);
+static EX2: Curve<64> = curve(&rows::EX2);
+static LG2: Curve<64> = curve(&rows::LG2);
+static SIN: Curve<64> = curve(&rows::SIN);
+
+/// A number between 1/4 and 2 times a power of two: an infinity or a zero beyond the range.
+#[inline(always)]
+const fn scaled(number: u32, exponent: i32) -> u32 {
+    let field = (number >> 23) as i32 + exponent;
+    let inside = number.wrapping_add((exponent as u32) << 23);
+    let bounded = if field >= 255 { INFINITY } else { inside };
+    if field <= 0 { 0 } else { bounded }
+}
+
+/// The exponent of a number, as its field has it: 127 for 1.
+#[inline(always)]
+const fn field(a: u32) -> i32 {
+    ((a >> 23) & 0xff) as i32
+}
+
+/// `a`, but `b` where the condition holds.
+#[inline(always)]
+const fn unless(a: u32, condition: bool, b: u32) -> u32 {
+    if condition { b } else { a }
+}
+
+/// A magnitude in units of 2⁻ⁿ, without what is less than one. Bits from 32 on are lost.
+#[inline(always)]
+const fn fixed(a: u32, n: i32) -> u32 {
+    let shift = field(a) - 150 + n;
+    let left = if shift > 31 { 31 } else { shift };
+    let left = if left < 0 { 0 } else { left };
+    let right = if shift < -31 { 31 } else { -shift };
+    let right = if right < 0 { 0 } else { right };
+    ((a & FRACTION | (FRACTION + 1)) << left) >> right
+}
+
+/// `MUFU.RCP`: 1 / a.
+#[inline(always)]
+pub fn rcp<const L: usize>(a: &[u32; L]) -> [u32; L] {
+    row::<Rcp, 128, L>(a)
+}
+
+struct Rcp;
+
+impl Function<128> for Rcp {
+    const SUM: Sum = Sum { unit: -40, shifts: [14, 1], signs: [-1, 1], bias: 4046 };
+    const CURVE: &'static Curve<128> = &RCP;
+
+    #[inline(always)]
+    fn segment(a: u32) -> u32 {
+        a >> 16
+    }
+
+    #[inline(always)]
+    fn place(a: u32) -> u32 {
+        (a << 1) & PLACE
+    }
+
+    #[inline(always)]
+    fn result(a: u32, sum: Parts) -> u32 {
+        let number = scaled(sum.leading(Self::SUM.unit, -1), 127 - field(a));
+        let number = unless(number, field(a) == 255, 0);
+        let number = unless(number, field(a) == 0, INFINITY);
+        unless(number | a & SIGN, is_nan(a), NAN)
+    }
+}
+
+/// `MUFU.RSQ`: 1 / √a.
+#[inline(always)]
+pub fn rsqrt<const L: usize>(a: &[u32; L]) -> [u32; L] {
+    row::<Rsqrt, 128, L>(a)
+}
+
+struct Rsqrt;
+
+impl Function<128> for Rsqrt {
+    const SUM: Sum = Sum { unit: -40, shifts: [14, 2], signs: [-1, 1], bias: -1 };
+    const CURVE: &'static Curve<128> = &RSQRT;
+
+    #[inline(always)]
+    fn segment(a: u32) -> u32 {
+        root_segment(a)
+    }
+
+    #[inline(always)]
+    fn place(a: u32) -> u32 {
+        a & PLACE
+    }
+
+    #[inline(always)]
+    fn result(a: u32, sum: Parts) -> u32 {
+        // Powers of four have exact results.
+        let is_power = a & (2 * FRACTION + 1) == FRACTION + 1;
+        let number = unless(sum.leading(Self::SUM.unit, -1), is_power, ONE);
+        special_roots(a, scaled(number, -half_exponent(a)), [INFINITY, 0])
+    }
+}
+
+/// `MUFU.SQRT`: √a.
+#[inline(always)]
+pub fn sqrt<const L: usize>(a: &[u32; L]) -> [u32; L] {
+    row::<Sqrt, 128, L>(a)
+}
+
+struct Sqrt;
+
+impl Function<128> for Sqrt {
+    const SUM: Sum = Sum { unit: -40, shifts: [15, 1], signs: [1, -1], bias: -1 };
+    const CURVE: &'static Curve<128> = &SQRT;
+
+    #[inline(always)]
+    fn segment(a: u32) -> u32 {
+        root_segment(a)
+    }
+
+    #[inline(always)]
+    fn place(a: u32) -> u32 {
+        a & PLACE
+    }
+
+    #[inline(always)]
+    fn result(a: u32, sum: Parts) -> u32 {
+        special_roots(a, scaled(sum.leading(Self::SUM.unit, 0), half_exponent(a)), [0, INFINITY])
+    }
+}
+
+/// A segment of [`RSQRT`] and [`SQRT`]: by an exponent's lowest bit, which is 1 in the field of an
+/// even one, and the fraction.
+#[inline(always)]
+const fn root_segment(a: u32) -> u32 {
+    (a >> 17) ^ 0x40
+}
+
+/// Half the exponent, rounded down.
+#[inline(always)]
+const fn half_exponent(a: u32) -> i32 {
+    (field(a) - 127) >> 1
+}
+
+/// The result, but of zeros and of infinity those given, and of what is less or no number a NaN.
+#[inline(always)]
+const fn special_roots(a: u32, number: u32, [of_zero, of_infinity]: [u32; 2]) -> u32 {
+    let number = unless(number, a >= INFINITY, NAN);
+    let number = unless(number, a == INFINITY, of_infinity);
+    unless(number, field(a) == 0, of_zero | a & SIGN)
+}
+
+/// `MUFU.EX2`: 2 to the power a.
+#[inline(always)]
+pub fn ex2<const L: usize>(a: &[u32; L]) -> [u32; L] {
+    row::<Ex2, 64, L>(a)
+}
+
+struct Ex2;
+
+impl Ex2 {
+    /// The power above the whole one below it, in units of 2⁻²³.
+    #[inline(always)]
+    const fn rest(a: u32) -> u32 {
+        // The negative of a number with a fraction is its complement, one unit too small.
+        (if a & SIGN == 0 { fixed(a, 23) } else { !fixed(a, 23) }) & FRACTION
+    }
+}
+
+impl Function<64> for Ex2 {
+    const SUM: Sum = Sum { unit: -38, shifts: [13, 0], signs: [1, 1], bias: 6114 };
+    const CURVE: &'static Curve<64> = &EX2;
+
+    #[inline(always)]
+    fn segment(a: u32) -> u32 {
+        Self::rest(a) >> 17
+    }
+
+    #[inline(always)]
+    fn place(a: u32) -> u32 {
+        Self::rest(a) & PLACE
+    }
+
+    #[inline(always)]
+    fn result(a: u32, sum: Parts) -> u32 {
+        let magnitude = fixed(a, 23);
+        let is_whole = magnitude & FRACTION == 0;
+        let whole = (magnitude >> 23) as i32;
+        let below = if is_whole { -whole } else { -whole - 1 };
+        let exponent = if a & SIGN == 0 { whole } else { below };
+        let number = scaled(unless(sum.leading(Self::SUM.unit, 0), is_whole, ONE), exponent);
+        let beyond = if a & SIGN == 0 { INFINITY } else { 0 };
+        // Magnitudes from 256 on.
+        unless(unless(number, field(a) >= 135, beyond), is_nan(a), NAN)
+    }
+}
+
+/// `MUFU.LG2`: the logarithm of a to base 2. Of zeros it is negative infinity, of what is less a
+/// NaN.
+#[inline(always)]
+pub fn lg2<const L: usize>(a: &[u32; L]) -> [u32; L] {
+    row::<Lg2, 64, L>(a)
+}
+
+struct Lg2;
+
+impl Function<64> for Lg2 {
+    const SUM: Sum = Sum { unit: -38, shifts: [12, 1], signs: [1, -1], bias: 837 };
+    const CURVE: &'static Curve<64> = &LG2;
+
+    #[inline(always)]
+    fn segment(a: u32) -> u32 {
+        a >> 17
+    }
+
+    #[inline(always)]
+    fn place(a: u32) -> u32 {
+        a & PLACE
+    }
+
+    #[inline(always)]
+    fn result(a: u32, sum: Parts) -> u32 {
+        /// Adding it leaves 36 bits after the point, rounded to nearest.
+        const CUT: f64 = 65_536.0;
+        // A sum has two bits more: less 1.5 units of those, nearest is down.
+        let fraction = (sum.exact(Self::SUM.unit) - 1.5 * power(-38) + CUT) - CUT;
+        let logarithm = fraction + f64::from(field(a) - 127);
+        // The magnitude of a negative one is its complement, one unit too small.
+        let complement = if logarithm < 0.0 { power(-36) } else { 0.0 };
+        let number = unless(cut(logarithm + complement), a == ONE, 0);
+        let number = unless(number, a >= INFINITY, NAN);
+        let number = unless(number, a == INFINITY, INFINITY);
+        unless(number, field(a) == 0, SIGN | INFINITY)
+    }
+}
+
+/// `MUFU.SIN`: the sine of an angle in [turns].
+#[inline(always)]
+pub fn sin<const L: usize>(turns: &[u32; L]) -> [u32; L] {
+    row::<Wave<0>, 64, L>(turns)
+}
+
+/// `MUFU.COS`: the cosine of an angle in [turns].
+#[inline(always)]
+pub fn cos<const L: usize>(turns: &[u32; L]) -> [u32; L] {
+    row::<Wave<1>, 64, L>(turns)
+}
+
+/// An angle in radians in turns, rounded toward zero, as `MUFU.SIN` and `MUFU.COS` take it.
+#[inline(always)]
+pub const fn turns(radians: u32) -> u32 {
+    // What is too small for a cut at 24 bits is below what counts.
+    cut(f32::from_bits(radians) as f64 * TURN as f64)
+}
+
+/// A sine from so many quarters of a turn on.
+struct Wave<const QUARTERS: u32>;
+
+impl<const QUARTERS: u32> Wave<QUARTERS> {
+    /// The angle, in units of 2⁻²⁵ turns.
+    #[inline(always)]
+    const fn angle(turns: u32) -> u32 {
+        fixed(turns, 25).wrapping_add(QUARTERS * (FRACTION + 1))
+    }
+
+    /// Where in a quarter that rises it has the same sine.
+    #[inline(always)]
+    const fn rising(turns: u32) -> u32 {
+        let angle = Self::angle(turns);
+        (if angle & (FRACTION + 1) == 0 { angle } else { !angle }) & FRACTION
+    }
+}
+
+impl<const QUARTERS: u32> Function<64> for Wave<QUARTERS> {
+    const SUM: Sum = Sum { unit: -37, shifts: [11, 0], signs: [1, -1], bias: 0 };
+    const CURVE: &'static Curve<64> = &SIN;
+
+    #[inline(always)]
+    fn segment(turns: u32) -> u32 {
+        Self::rising(turns) >> 17
+    }
+
+    #[inline(always)]
+    fn place(turns: u32) -> u32 {
+        Self::rising(turns) & PLACE
+    }
+
+    #[inline(always)]
+    fn result(turns: u32, sum: Parts) -> u32 {
+        let angle = Self::angle(turns);
+        let is_top = angle & (2 * FRACTION + 1) == FRACTION + 1;
+        let number = unless(cut(sum.exact(Self::SUM.unit)), is_top, ONE);
+        let is_odd = QUARTERS % 2 == 0;
+        let sign = (angle << 7) ^ if is_odd { turns } else { 0 };
+        unless(number | sign & SIGN, field(turns) == 255, NAN)
+    }
+}
+
+/// `MUFU.TANH`: the hyperbolic tangent. Below 2⁻⁸ it is the operand, a subnormal number, too.
+#[inline(always)]
+pub fn tanh<const L: usize>(a: &[u32; L]) -> [u32; L] {
+    row::<Tanh, 256, L>(a)
+}
+
+struct Tanh;
+
+/// How many bits of the fraction choose a segment of [`rows::TANH`], of the binades from 2⁻⁸ on.
+pub(super) const TANH_BITS: [u32; 11] = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3];
+
+/// The same segments, 16 a binade.
+static TANH: Curve<256> = {
+    let dense: Curve<64> = curve(&rows::TANH);
+    let mut all = [[0; 2]; 256];
+    let (mut binade, mut first) = (0, 0);
+    while binade < TANH_BITS.len() {
+        let mut i = 0;
+        while i < 16 {
+            all[16 * binade + i] = dense[first + (i >> (4 - TANH_BITS[binade]))];
+            i += 1;
+        }
+        first += 1 << TANH_BITS[binade];
+        binade += 1;
+    }
+    all
+};
+
+impl Tanh {
+    /// The entry of [`TANH_BITS`], without a look-up.
+    #[inline(always)]
+    const fn bits(a: u32) -> u32 {
+        let binade = field(a) - 119;
+        (binade > 2) as u32 + (binade > 4) as u32 + (binade > 7) as u32 + (binade == 9) as u32
+    }
+}
+
+impl Function<256> for Tanh {
+    const SUM: Sum = Sum { unit: -39, shifts: [15, 1], signs: [1, -1], bias: 0 };
+    const CURVE: &'static Curve<256> = &TANH;
+
+    #[inline(always)]
+    fn segment(a: u32) -> u32 {
+        (a >> 19).wrapping_sub(16 * 119)
+    }
+
+    #[inline(always)]
+    fn place(a: u32) -> u32 {
+        (a >> (6 - Self::bits(a))) & PLACE
+    }
+
+    #[inline(always)]
+    fn result(a: u32, sum: Parts) -> u32 {
+        // From 1/4 to 2 all coefficients are multiples of 4.
+        let unit = if (field(a) >= 125) & (field(a) < 128) { 4.0 } else { 1.0 };
+        let number = unless(cut(unit * sum.exact(Self::SUM.unit)), field(a) < 119, a & !SIGN);
+        let number = unless(number, field(a) >= 130, ONE);
+        unless(number | a & SIGN, is_nan(a), NAN)
+    }
+}
