@@ -33,15 +33,25 @@ pub(crate) struct Function {
     pub(crate) format: Format,
     /// How exact the ISA says it is; nothing if its result is fixed.
     pub(crate) bound: Option<&'static str>,
-    /// The result that Warpwise gives.
-    pub(crate) value: fn(u32) -> u32,
+    /// The results that Warpwise gives.
+    value: fn(Row) -> Row,
 }
 
-const fn exact(name: &'static str, since: u32, bits: u32, value: fn(u32) -> u32) -> Function {
+/// Inputs or results of a function.
+type Row = [u32; 32];
+
+/// A function of rows from one of their elements.
+macro_rules! each {
+    (|$a:ident| $value:expr) => {
+        |row| row.map(|$a| $value)
+    };
+}
+
+const fn exact(name: &'static str, since: u32, bits: u32, value: fn(Row) -> Row) -> Function {
     Function { name, since, bits, format: Format::Bits, bound: None, value }
 }
 
-const fn rough(name: &'static str, bound: &'static str, value: fn(u32) -> u32) -> Function {
+const fn rough(name: &'static str, bound: &'static str, value: fn(Row) -> Row) -> Function {
     Function { name, since: 75, bits: 32, format: Format::F32, bound: Some(bound), value }
 }
 
@@ -50,7 +60,7 @@ const fn half(
     since: u32,
     format: Format,
     bound: &'static str,
-    value: fn(u32) -> u32,
+    value: fn(Row) -> Row,
 ) -> Function {
     Function { name, since, bits: 16, format, bound: Some(bound), value }
 }
@@ -62,52 +72,58 @@ fn pair(value: u32, one: fn(u8) -> u16) -> u32 {
     u32::from(one(value as u8)) | u32::from(one((value >> 8) as u8)) << 16
 }
 
-/// A function of rows for one lane.
-fn lane(function: fn([u32; 1]) -> [u32; 1], a: u32) -> u32 {
-    function([a])[0]
-}
-
 /// The functions; bounds are those of the PTX ISA 9.1, section 9.7.
 pub(crate) const FUNCTIONS: &[Function] = &[
-    exact("cvt.f32.f16", 75, 16, |a| convert::f32::from_f16(a as u16)),
-    exact("cvt.f32.bf16", 90, 16, |a| convert::f32::from_bf16(a as u16)),
-    exact("cvt.rn.f16x2.e4m3x2", 89, 16, |a| pair(a, convert::e4m3::to_f16)),
-    exact("cvt.rn.f16x2.e5m2x2", 89, 16, |a| pair(a, convert::e5m2::to_f16)),
-    exact("cvt.rn.f16.f32", 75, 32, |a| u32::from(convert::f16::from_f32(a, RN))),
-    exact("cvt.rn.bf16.f32", 80, 32, |a| u32::from(convert::bf16::from_f32(a, RN))),
-    exact("cvt.rni.s32.f32", 75, 32, |a| convert::s32::from_f32(a, RN)),
-    exact("cvt.rzi.u32.f32", 75, 32, |a| convert::u32::from_f32(a, Round::TowardZero)),
-    exact("cvt.rn.f32.s32", 75, 32, |a| convert::f32::from_s32(a, RN)),
-    exact("cvt.rn.f32.u32", 75, 32, |a| convert::f32::from_u32(a, RN)),
-    exact("sqrt.rn.f32", 75, 32, |a| f32::sqrt(a, RN)),
-    exact("rcp.rn.f32", 75, 32, |a| f32::rcp(a, RN)),
+    exact("cvt.f32.f16", 75, 16, each!(|a| convert::f32::from_f16(a as u16))),
+    exact("cvt.f32.bf16", 90, 16, each!(|a| convert::f32::from_bf16(a as u16))),
+    exact("cvt.rn.f16x2.e4m3x2", 89, 16, each!(|a| pair(a, convert::e4m3::to_f16))),
+    exact("cvt.rn.f16x2.e5m2x2", 89, 16, each!(|a| pair(a, convert::e5m2::to_f16))),
+    exact("cvt.rn.f16.f32", 75, 32, each!(|a| u32::from(convert::f16::from_f32(a, RN)))),
+    exact("cvt.rn.bf16.f32", 80, 32, each!(|a| u32::from(convert::bf16::from_f32(a, RN)))),
+    exact("cvt.rni.s32.f32", 75, 32, each!(|a| convert::s32::from_f32(a, RN))),
+    exact("cvt.rzi.u32.f32", 75, 32, each!(|a| convert::u32::from_f32(a, Round::TowardZero))),
+    exact("cvt.rn.f32.s32", 75, 32, each!(|a| convert::f32::from_s32(a, RN))),
+    exact("cvt.rn.f32.u32", 75, 32, each!(|a| convert::f32::from_u32(a, RN))),
+    exact("sqrt.rn.f32", 75, 32, each!(|a| f32::sqrt(a, RN))),
+    exact("rcp.rn.f32", 75, 32, each!(|a| f32::rcp(a, RN))),
     half("ex2.approx.f16", 75, Format::F16, "relative error 2^-9.9", |a| {
-        u32::from(f16::ex2_approx([a as u16])[0])
+        f16::ex2_approx(a.map(|a| a as u16)).map(u32::from)
     }),
     half("tanh.approx.f16", 75, Format::F16, "absolute error 2^-10.987", |a| {
-        u32::from(f16::tanh_approx([a as u16])[0])
+        f16::tanh_approx(a.map(|a| a as u16)).map(u32::from)
     }),
     half("ex2.approx.ftz.bf16", 90, Format::Bf16, "relative error 2^-7", |a| {
-        u32::from(bf16::flush(bf16::ex2_approx([bf16::flush(a as u16)])[0]))
+        let power = bf16::ex2_approx(a.map(|a| bf16::flush(a as u16)));
+        power.map(|power| u32::from(bf16::flush(power)))
     }),
     half("tanh.approx.bf16", 90, Format::Bf16, "absolute error 2^-8", |a| {
-        u32::from(bf16::tanh_approx([a as u16])[0])
+        bf16::tanh_approx(a.map(|a| a as u16)).map(u32::from)
     }),
-    rough("rcp.approx.f32", "1 ulp", |a| lane(f32::rcp_approx, a)),
-    rough("rcp.approx.ftz.f32", "1 ulp", |a| flush(lane(f32::rcp_approx, flush(a)))),
-    rough("sqrt.approx.f32", "relative error 2^-23", |a| lane(f32::sqrt_approx, a)),
-    rough("sqrt.approx.ftz.f32", "relative error 2^-23", |a| flush(lane(f32::sqrt_approx, flush(a)))),
-    rough("rsqrt.approx.f32", "relative error 2^-22.9", |a| lane(f32::rsqrt_approx, a)),
-    rough("rsqrt.approx.ftz.f32", "relative error 2^-22.9", |a| flush(lane(f32::rsqrt_approx, flush(a)))),
-    rough("sin.approx.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| lane(f32::sin_approx, a)),
-    rough("sin.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| flush(lane(f32::sin_approx, flush(a)))),
-    rough("cos.approx.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| lane(f32::cos_approx, a)),
-    rough("cos.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| flush(lane(f32::cos_approx, flush(a)))),
-    rough("lg2.approx.f32", "absolute error 2^-22 in (0.5, 2)", |a| lane(f32::lg2_approx, a)),
-    rough("lg2.approx.ftz.f32", "absolute error 2^-22 in (0.5, 2)", |a| flush(lane(f32::lg2_approx, flush(a)))),
-    rough("ex2.approx.f32", "2 ulp", |a| lane(f32::ex2_approx, a)),
-    rough("ex2.approx.ftz.f32", "2 ulp", |a| flush(lane(f32::ex2_approx, flush(a)))),
-    rough("tanh.approx.f32", "relative error 2^-11", |a| lane(f32::tanh_approx, a)),
+    rough("rcp.approx.f32", "1 ulp", f32::rcp_approx),
+    rough("rcp.approx.ftz.f32", "1 ulp", |a| f32::rcp_approx(a.map(flush)).map(flush)),
+    rough("sqrt.approx.f32", "relative error 2^-23", f32::sqrt_approx),
+    rough("sqrt.approx.ftz.f32", "relative error 2^-23", |a| {
+        f32::sqrt_approx(a.map(flush)).map(flush)
+    }),
+    rough("rsqrt.approx.f32", "relative error 2^-22.9", f32::rsqrt_approx),
+    rough("rsqrt.approx.ftz.f32", "relative error 2^-22.9", |a| {
+        f32::rsqrt_approx(a.map(flush)).map(flush)
+    }),
+    rough("sin.approx.f32", "absolute error 2^-20.5 in [-pi, pi]", f32::sin_approx),
+    rough("sin.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| {
+        f32::sin_approx(a.map(flush)).map(flush)
+    }),
+    rough("cos.approx.f32", "absolute error 2^-20.5 in [-pi, pi]", f32::cos_approx),
+    rough("cos.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| {
+        f32::cos_approx(a.map(flush)).map(flush)
+    }),
+    rough("lg2.approx.f32", "absolute error 2^-22 in (0.5, 2)", f32::lg2_approx),
+    rough("lg2.approx.ftz.f32", "absolute error 2^-22 in (0.5, 2)", |a| {
+        f32::lg2_approx(a.map(flush)).map(flush)
+    }),
+    rough("ex2.approx.f32", "2 ulp", f32::ex2_approx),
+    rough("ex2.approx.ftz.f32", "2 ulp", |a| f32::ex2_approx(a.map(flush)).map(flush)),
+    rough("tanh.approx.f32", "relative error 2^-11", f32::tanh_approx),
 ];
 
 /// Which inputs of a function are tried: from 0 on, so far apart, so many.
@@ -158,13 +174,13 @@ impl Function {
             || self.name.contains(".bf16.f32")
     }
 
-    /// Applies it on a device to the inputs; `each` is told every input and result in order.
+    /// Applies it on a device to the inputs; `each` is told every input, what the device gives and what Warpwise does, in order.
     pub(crate) fn apply(
         &self,
         driver: &Driver,
         target: u32,
         inputs: Inputs,
-        mut each: impl FnMut(u32, u32),
+        mut each: impl FnMut(u32, u32, u32),
     ) -> Asked<()> {
         const BLOCK: u32 = 256;
         let module = driver.load(&self.ptx(target))?;
@@ -185,10 +201,20 @@ impl Function {
             };
             function.launch(&shape, &mut parameters)?;
             let held = driver.read(results.address, 4 * count as usize)?;
-            for (nth, word) in held.chunks_exact(4).enumerate() {
-                let input = first.wrapping_add((nth as u32).wrapping_mul(inputs.stride));
-                let word = <[u8; 4]>::try_from(word).map_or(0, u32::from_le_bytes);
-                each(input, word);
+            let words: Vec<u32> = held
+                .chunks_exact(4)
+                .map(|word| word.try_into().map_or(0, u32::from_le_bytes))
+                .collect();
+            let mut input = first;
+            for found in words.chunks(size_of::<Row>() / 4) {
+                let stride = |nth: usize| inputs.stride.wrapping_mul(nth as u32);
+                let row = std::array::from_fn(|nth| input.wrapping_add(stride(nth)));
+                let expected = (self.value)(row);
+                found
+                    .iter()
+                    .enumerate()
+                    .for_each(|(nth, found)| each(row[nth], *found, expected[nth]));
+                input = input.wrapping_add(stride(row.len()));
             }
             done += u64::from(count);
         }

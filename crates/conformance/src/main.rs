@@ -302,8 +302,7 @@ fn attempt(
     let mut runs = Runs::default();
     let (mut differing, mut furthest, mut first) = (0_u64, 0_i64, None);
     let target = function.since.max(80);
-    let applied = function.apply(driver, target, inputs, |input, found| {
-        let expected = (function.value)(input);
+    let applied = function.apply(driver, target, inputs, |input, found, expected| {
         let distance = function.distance(found, expected);
         if records {
             runs.push(distance);
@@ -330,9 +329,7 @@ fn attempt(
                 inputs.count,
                 bound(function)
             ),
-            format!(
-                "the first: of 0x{input:08x} it is 0x{found:08x}, and not 0x{expected:08x}"
-            ),
+            format!("the first: of 0x{input:08x} it is 0x{found:08x}, and not 0x{expected:08x}"),
         ]),
     };
     Ok((verdict, recorded))

@@ -1,7 +1,7 @@
 // nvcc: sm_75 sm_90 sm_100
 //
-// Functions that the ISA calls approximate: the results here are those of the correctly rounded
-// function.
+// Functions that the ISA calls approximate: the results here are those of a GPU, which gave
+// them bit for bit.
 
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 #define STORE(value) *o = (value); o += n;

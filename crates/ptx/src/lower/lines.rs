@@ -1,7 +1,7 @@
 //! Which source line each instruction comes from (`.loc`, `.file`).
 
 use crate::lower::functions::{Functions, Return};
-use crate::syntax::ast::{Loc, Module, SourcePosition};
+use crate::syntax::ast::{self, Loc, Module, Name, SourcePosition};
 use ir::Place;
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ pub struct SourceLines {
     /// Per place, an index into `chains`; `None` for instructions without a line.
     of_place: Vec<Option<u32>>,
     chains: Vec<Chain>,
-    /// Where the position of an inlined function was inlined.
-    inlined: HashMap<(u32, u32, u32), SourcePosition>,
+    /// By position, the last line of an inlined function that was there.
+    inlined: HashMap<(u32, u32, u32), Inlined>,
     current: Option<u32>,
     /// The line of the call that the function stands in the place of.
     caller: Option<u32>,
@@ -31,6 +31,15 @@ struct Chain {
     positions: Vec<SourcePosition>,
     /// Whether the code has no line of its own, and the last one before it stands here.
     guessed: bool,
+}
+
+/// A line of an inlined function.
+#[derive(Clone, Debug)]
+struct Inlined {
+    /// The label and the offset that name the function, and where it was inlined.
+    told: (Name, i64, (u32, u32, u32)),
+    /// The positions that it was inlined at, the last one that of the kernel or of a line that is not known to be inlined.
+    positions: Vec<SourcePosition>,
 }
 
 /// What the lines of one function have shown so far.
@@ -87,16 +96,12 @@ impl SourceLines {
         }
         self.functions.enter(loc);
         let mut chain = vec![loc.position];
-        let mut next = match &loc.inlined {
-            Some(inlined) => {
-                self.inlined.insert(key(&loc.position), inlined.at);
-                Some(inlined.at)
+        match &loc.inlined {
+            Some(inlined) => chain.extend(self.inline(loc.position, inlined)),
+            None => {
+                let at = self.body.inlined_at(loc.position);
+                chain.extend(at.into_iter().flat_map(|at| self.inlined_at(at)));
             }
-            None => self.body.inlined_at(loc.position),
-        };
-        while let Some(position) = next.filter(|_| chain.len() < MAX_DEPTH) {
-            chain.push(position);
-            next = self.inlined.get(&key(&position)).copied();
         }
         // Line 0 stands for code that comes from no line, or from several.
         chain.retain(|position| position.line != 0);
@@ -111,6 +116,25 @@ impl SourceLines {
         }
         self.current = (!chain.is_empty()).then_some(self.chains.len() as u32);
         self.chains.push(Chain { positions: chain, guessed: guess.is_some() });
+    }
+
+    /// The positions that a line of an inlined function was inlined at.
+    fn inline(&mut self, position: SourcePosition, inlined: &ast::Inlined) -> &[SourcePosition] {
+        // A function may be inlined at its own position into another one of the same text: the line before this one is meant. The
+        // same line once more is the same one.
+        let told = (inlined.function_name.clone(), inlined.offset, key(&inlined.at));
+        if self.inlined.get(&key(&position)).is_none_or(|known| known.told != told) {
+            let positions = self.inlined_at(inlined.at);
+            self.inlined.insert(key(&position), Inlined { told, positions });
+        }
+        self.inlined.get(&key(&position)).map_or(&[], |inlined| &inlined.positions)
+    }
+
+    /// A position, and those that it was inlined at.
+    fn inlined_at(&self, position: SourcePosition) -> Vec<SourcePosition> {
+        let further =
+            self.inlined.get(&key(&position)).map_or(&[][..], |inlined| &inlined.positions);
+        std::iter::once(position).chain(further.iter().copied()).take(MAX_DEPTH - 1).collect()
     }
 
     /// The instructions that follow are those of a function that is called here.
@@ -224,6 +248,44 @@ $b:
         assert_eq!(
             [1, 2, 3, 4].map(|at| lowered.lines.is_guessed(Place(at))),
             [false, false, false, true]
+        );
+    }
+
+    /// As nvcc writes a template that is inlined into its other instances.
+    #[test]
+    fn code_may_be_inlined_at_its_own_position() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.file 2 "step.h"
+.entry k() {
+    .reg .b32 %r<6>;
+    .loc 1 3 3
+    .loc 2 6 5, function_name $a, inlined_at 1 3 3
+    mov.u32 %r0, 1;
+    .loc 2 6 5, function_name $b, inlined_at 2 6 5
+    mov.u32 %r1, 2;
+    .loc 2 6 5, function_name $b, inlined_at 2 6 5
+    .loc 2 5 5, function_name $c, inlined_at 2 6 5
+    mov.u32 %r2, 3;
+    .loc 2 6 5, function_name $a, inlined_at 1 3 3
+    mov.u32 %r3, 4;
+    ret;
+}
+.section .debug_str {
+$a:
+$b:
+$c:
+}
+"#;
+        let (_, lowered) = lower(text);
+        let lines = |place: u32| -> Vec<u32> {
+            lowered.lines.of(Place(place)).iter().map(|position| position.line).collect()
+        };
+        assert_eq!(
+            [1, 2, 3, 4].map(lines),
+            [vec![6, 3], vec![6, 6, 3], vec![5, 6, 6, 3], vec![6, 3]]
         );
     }
 
