@@ -33,7 +33,7 @@ fn from_single(a: f32) -> u16 {
 fn cut(a: u32) -> u16 {
     const BEYOND: u32 = 0x4780_0000;
     let number = convert::f16::from_f32(a, Round::TowardZero);
-    if (a >= BEYOND) & (a <= crate::f32::INFINITY) { INFINITY } else { number }
+    if (BEYOND..=crate::f32::INFINITY).contains(&a) { INFINITY } else { number }
 }
 
 /// `fma.rn`: `a * b + c` with one rounding, to nearest even.

@@ -299,8 +299,8 @@ impl<const QUARTERS: u32> Function<64> for Wave<QUARTERS> {
         let angle = Self::angle(turns);
         let is_top = angle & (2 * FRACTION + 1) == FRACTION + 1;
         let number = unless(cut(sum.exact(Self::SUM.unit)), is_top, ONE);
-        let is_odd = QUARTERS % 2 == 0;
-        let sign = (angle << 7) ^ if is_odd { turns } else { 0 };
+        // The sine is an odd function, the cosine an even one.
+        let sign = (angle << 7) ^ if QUARTERS == 0 { turns } else { 0 };
         unless(number | sign & SIGN, field(turns) == 255, NAN)
     }
 }

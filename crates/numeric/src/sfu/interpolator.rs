@@ -82,8 +82,8 @@ pub(super) fn row<F: Function<N>, const N: usize, const L: usize>(a: &[u32; L]) 
     for lane in 0..L {
         squares[lane] = (places[lane] >> 1) as u16;
     }
-    for lane in 0..L {
-        squares[lane] = square(squares[lane]);
+    for square_of in &mut squares {
+        *square_of = square(*square_of);
     }
     let (mut firsts, mut others) = ([0; L], [0; L]);
     for lane in 0..L {
