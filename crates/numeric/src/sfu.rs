@@ -1,9 +1,9 @@
 //! The special function unit: what a GPU computes for the functions that the ISA only bounds
 //! (`MUFU` in machine code), to the last bit.
 //!
-//! An operand says which [segment](interpolator) of a function it lies in, and where; the result
-//! follows from what is interpolated there. All of this, and the coefficients, were found from what
-//! an H200 returned, and every result of it, and of an H100, is as here.
+//! An operand says which segment of a function it lies in, and where; the result follows from what
+//! is interpolated there. All of this, and the coefficients, were found from what an H200 returned;
+//! every result of it, and of an H100, is as here.
 //!
 //! Subnormal operands and results are zeros of their sign, but for [`tanh`].
 //!
