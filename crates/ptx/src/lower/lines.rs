@@ -121,10 +121,12 @@ impl SourceLines {
     /// The positions that a line of an inlined function was inlined at.
     fn inline(&mut self, position: SourcePosition, inlined: &ast::Inlined) -> &[SourcePosition] {
         // A function may be inlined at its own position into another one of the same text: the line before this one is meant. The
-        // same line once more is the same one.
+        // same line once more is the same one, and not a function further in.
         let told = (inlined.function_name.clone(), inlined.offset, key(&inlined.at));
-        if self.inlined.get(&key(&position)).is_none_or(|known| known.told != told) {
-            let positions = self.inlined_at(inlined.at);
+        let positions = self.inlined_at(inlined.at);
+        let is_within = positions.iter().any(|outer| key(outer) == key(&position));
+        let known = self.inlined.get(&key(&position));
+        if !(is_within && known.is_some_and(|known| known.told == told)) {
             self.inlined.insert(key(&position), Inlined { told, positions });
         }
         self.inlined.get(&key(&position)).map_or(&[], |inlined| &inlined.positions)
@@ -287,6 +289,37 @@ $c:
             [1, 2, 3, 4].map(lines),
             [vec![6, 3], vec![6, 6, 3], vec![5, 6, 6, 3], vec![6, 3]]
         );
+    }
+
+    #[test]
+    fn one_function_may_be_inlined_at_several_lines() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.file 2 "lib.h"
+.entry k() {
+    .reg .b32 %r<3>;
+    .loc 1 3 3
+    .loc 2 20 5, function_name $a, inlined_at 1 3 3
+    .loc 2 30 5, function_name $b, inlined_at 2 20 5
+    mov.u32 %r0, 1;
+    .loc 1 4 3
+    .loc 2 20 5, function_name $a, inlined_at 1 4 3
+    .loc 2 30 5, function_name $b, inlined_at 2 20 5
+    mov.u32 %r1, 2;
+    ret;
+}
+.section .debug_str {
+$a:
+$b:
+}
+"#;
+        let (_, lowered) = lower(text);
+        let lines = |place: u32| -> Vec<u32> {
+            lowered.lines.of(Place(place)).iter().map(|position| position.line).collect()
+        };
+        assert_eq!([1, 2].map(lines), [vec![30, 20, 3], vec![30, 20, 4]]);
     }
 
     /// As Triton 3.9 writes `tl.load` on line 8 and what follows on the same line.
