@@ -47,6 +47,13 @@ macro_rules! each {
     };
 }
 
+/// A function of single precision with `.ftz`.
+macro_rules! ftz {
+    ($function:path) => {
+        |row| $function(row.map(flush)).map(flush)
+    };
+}
+
 const fn exact(name: &'static str, since: u32, bits: u32, value: fn(Row) -> Row) -> Function {
     Function { name, since, bits, format: Format::Bits, bound: None, value }
 }
@@ -100,29 +107,19 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         bf16::tanh_approx(a.map(|a| a as u16)).map(u32::from)
     }),
     rough("rcp.approx.f32", "1 ulp", f32::rcp_approx),
-    rough("rcp.approx.ftz.f32", "1 ulp", |a| f32::rcp_approx(a.map(flush)).map(flush)),
+    rough("rcp.approx.ftz.f32", "1 ulp", ftz!(f32::rcp_approx)),
     rough("sqrt.approx.f32", "relative error 2^-23", f32::sqrt_approx),
-    rough("sqrt.approx.ftz.f32", "relative error 2^-23", |a| {
-        f32::sqrt_approx(a.map(flush)).map(flush)
-    }),
+    rough("sqrt.approx.ftz.f32", "relative error 2^-23", ftz!(f32::sqrt_approx)),
     rough("rsqrt.approx.f32", "relative error 2^-22.9", f32::rsqrt_approx),
-    rough("rsqrt.approx.ftz.f32", "relative error 2^-22.9", |a| {
-        f32::rsqrt_approx(a.map(flush)).map(flush)
-    }),
+    rough("rsqrt.approx.ftz.f32", "relative error 2^-22.9", ftz!(f32::rsqrt_approx)),
     rough("sin.approx.f32", "absolute error 2^-20.5 in [-pi, pi]", f32::sin_approx),
-    rough("sin.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| {
-        f32::sin_approx(a.map(flush)).map(flush)
-    }),
+    rough("sin.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", ftz!(f32::sin_approx)),
     rough("cos.approx.f32", "absolute error 2^-20.5 in [-pi, pi]", f32::cos_approx),
-    rough("cos.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", |a| {
-        f32::cos_approx(a.map(flush)).map(flush)
-    }),
+    rough("cos.approx.ftz.f32", "absolute error 2^-20.5 in [-pi, pi]", ftz!(f32::cos_approx)),
     rough("lg2.approx.f32", "absolute error 2^-22 in (0.5, 2)", f32::lg2_approx),
-    rough("lg2.approx.ftz.f32", "absolute error 2^-22 in (0.5, 2)", |a| {
-        f32::lg2_approx(a.map(flush)).map(flush)
-    }),
+    rough("lg2.approx.ftz.f32", "absolute error 2^-22 in (0.5, 2)", ftz!(f32::lg2_approx)),
     rough("ex2.approx.f32", "2 ulp", f32::ex2_approx),
-    rough("ex2.approx.ftz.f32", "2 ulp", |a| f32::ex2_approx(a.map(flush)).map(flush)),
+    rough("ex2.approx.ftz.f32", "2 ulp", ftz!(f32::ex2_approx)),
     rough("tanh.approx.f32", "relative error 2^-11", f32::tanh_approx),
 ];
 

@@ -1,8 +1,8 @@
 //! What `f16` and `bf16` arithmetic share.
 //!
 //! Each macro expands in the module of a format, which defines the constants of [`crate::ieee`],
-//! `value` (the exact single-precision value) and `from_single` and `from_double` (rounding to
-//! nearest even).
+//! `value` (the exact single-precision value), `from_single` (rounding to nearest even) and `cut`
+//! (rounding toward zero).
 
 /// Addition, subtraction and multiplication (PTX ISA 9.1, 9.7.4).
 macro_rules! arithmetic {

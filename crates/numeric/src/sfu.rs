@@ -3,7 +3,7 @@
 //!
 //! An operand says which segment of a function it lies in, and where; the result follows from what
 //! is interpolated there. All of this, and the coefficients, were found from what an H200 returned;
-//! every result of it, and of an H100, is as here.
+//! all results of single precision of an H100 are as here, and all that an H200 was asked for.
 //!
 //! Subnormal operands and results are zeros of their sign, but for [`tanh`].
 //!

@@ -7,48 +7,46 @@ use super::encoding::{INFINITY, SIGN, is_nan, quiet, value};
 use super::{NAN, flush, fma_rn, mul_rn};
 use crate::sfu;
 
+/// The bits of the upper word.
+const UPPER: u64 = !0xffff_ffff;
+
 /// The NaN of the `.approx.ftz.f64` forms.
 const APPROX_NAN: u64 = 0x7fff_ffff_0000_0000;
 
-/// What a function of the special function unit gives for an upper word: the fraction of 20 bits
-/// as one of 23, and the result cut off to 20 bits. The exponent is kept in the range of single
-/// precision by an even number that comes back with the given factor.
+/// What a function of the special function unit gives for the upper word of a magnitude: the
+/// fraction of 20 bits as one of 23, and the result cut off to 20 bits. The function is the
+/// reciprocal of a root of the given degree. It takes the exponent's lowest bit; the rest of it
+/// comes back divided.
 #[inline(always)]
-fn of_upper_word(
-    a: u64,
-    function: fn(&[u32; 1]) -> [u32; 1],
-    back: impl Fn(i32) -> i32,
-    special: [u64; 2],
-) -> u64 {
+fn of_upper_word(a: u64, function: fn(&[u32; 1]) -> [u32; 1], degree: i32) -> u64 {
     let field = (a >> 52 & 0x7ff) as i32;
     // 1023 and 1024 as 127 and 128.
     let parity = 1 - (field & 1);
     let fraction = (a >> 29) as u32 & 0x007f_fff8;
     let [number] = function(&[((127 + parity) as u32) << 23 | fraction]);
-    let exponent = (number >> 23) as i32 - 127 + 1023 + back(field - 1023 - parity);
+    let exponent = (number >> 23) as i32 - 127 + 1023 - (field - 1023 - parity) / degree;
     let upper = (exponent as u64) << 20 | u64::from(number >> 3 & 0xf_ffff);
     let number = if exponent > 0 { upper << 32 } else { 0 };
-    let number = if field == 0x7ff { special[1] } else { number };
-    if field == 0 { special[0] } else { number }
+    let number = if field == 0x7ff { 0 } else { number };
+    if field == 0 { INFINITY } else { number }
 }
 
 /// `rcp.approx.ftz.f64`: `1 / a` from the upper word of `a`, in an upper word (PTX ISA 9.1,
 /// 9.7.3.14).
 #[inline(always)]
 pub fn rcp_approx_ftz(a: u64) -> u64 {
-    let number = of_upper_word(a, sfu::rcp, |exponent| -exponent, [INFINITY, 0]);
-    if is_nan(a & !0xffff_ffff) { APPROX_NAN } else { number | a & SIGN }
+    let number = of_upper_word(a, sfu::rcp, 1);
+    if is_nan(a & UPPER) { APPROX_NAN } else { number | a & SIGN }
 }
 
 /// `rsqrt.approx.ftz.f64`: 1 over the square root from the upper word of `a`, in an upper word
 /// (PTX ISA 9.1, 9.7.3.17).
 #[inline(always)]
 pub fn rsqrt_approx_ftz(a: u64) -> u64 {
-    let number = of_upper_word(a, sfu::rsqrt, |exponent| -exponent / 2, [INFINITY, 0]);
-    let is_zero = flush(a & !0xffff_ffff) & !SIGN == 0;
-    let number = if is_zero { number | a & SIGN } else { number };
+    let number = of_upper_word(a, sfu::rsqrt, 2);
+    let is_zero = flush(a & UPPER) & !SIGN == 0;
     let is_negative = a & SIGN != 0 && !is_zero;
-    if is_negative || is_nan(a & !0xffff_ffff) { APPROX_NAN } else { number }
+    if is_negative || is_nan(a & UPPER) { APPROX_NAN } else { number | a & SIGN }
 }
 
 /// `rsqrt.approx.f64`: 1 over the square root (PTX ISA 9.1, 9.7.3.16): that of the upper word, and

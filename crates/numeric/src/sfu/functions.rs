@@ -1,6 +1,6 @@
 //! The functions: where in a curve an operand lies, and what becomes of the sum there.
 
-use super::interpolator::{Curve, Function, PLACE, Parts, Sum, curve, cut, power, row};
+use super::interpolator::{Curve, Function, PLACE, PLACE_BITS, Parts, Sum, curve, cut, power, row};
 use super::rows;
 use crate::f32::{INFINITY, NAN, ONE, SIGN, is_nan};
 
@@ -61,13 +61,8 @@ impl Function<128> for Rcp {
     const CURVE: &'static Curve<128> = &RCP;
 
     #[inline(always)]
-    fn segment(a: u32) -> u32 {
-        a >> 16
-    }
-
-    #[inline(always)]
-    fn place(a: u32) -> u32 {
-        (a << 1) & PLACE
+    fn position(a: u32) -> u32 {
+        a << 1
     }
 
     #[inline(always)]
@@ -92,13 +87,8 @@ impl Function<128> for Rsqrt {
     const CURVE: &'static Curve<128> = &RSQRT;
 
     #[inline(always)]
-    fn segment(a: u32) -> u32 {
-        root_segment(a)
-    }
-
-    #[inline(always)]
-    fn place(a: u32) -> u32 {
-        a & PLACE
+    fn position(a: u32) -> u32 {
+        root_position(a)
     }
 
     #[inline(always)]
@@ -123,13 +113,8 @@ impl Function<128> for Sqrt {
     const CURVE: &'static Curve<128> = &SQRT;
 
     #[inline(always)]
-    fn segment(a: u32) -> u32 {
-        root_segment(a)
-    }
-
-    #[inline(always)]
-    fn place(a: u32) -> u32 {
-        a & PLACE
+    fn position(a: u32) -> u32 {
+        root_position(a)
     }
 
     #[inline(always)]
@@ -138,11 +123,11 @@ impl Function<128> for Sqrt {
     }
 }
 
-/// A segment of [`RSQRT`] and [`SQRT`]: by an exponent's lowest bit, which is 1 in the field of an
-/// even one, and the fraction.
+/// A position in [`RSQRT`] and [`SQRT`]: the segment is that of the fraction, behind the others where the exponent is odd, whose field
+/// ends in 0.
 #[inline(always)]
-const fn root_segment(a: u32) -> u32 {
-    (a >> 17) ^ 0x40
+const fn root_position(a: u32) -> u32 {
+    a ^ (FRACTION + 1)
 }
 
 /// Half the exponent, rounded down.
@@ -167,27 +152,14 @@ pub fn ex2<const L: usize>(a: &[u32; L]) -> [u32; L] {
 
 struct Ex2;
 
-impl Ex2 {
-    /// The power above the whole one below it, in units of 2⁻²³.
-    #[inline(always)]
-    const fn rest(a: u32) -> u32 {
-        // The negative of a number with a fraction is its complement, one unit too small.
-        (if a & SIGN == 0 { fixed(a, 23) } else { !fixed(a, 23) }) & FRACTION
-    }
-}
-
 impl Function<64> for Ex2 {
     const SUM: Sum = Sum { unit: -38, shifts: [13, 0], signs: [1, 1], bias: 6114 };
     const CURVE: &'static Curve<64> = &EX2;
 
     #[inline(always)]
-    fn segment(a: u32) -> u32 {
-        Self::rest(a) >> 17
-    }
-
-    #[inline(always)]
-    fn place(a: u32) -> u32 {
-        Self::rest(a) & PLACE
+    fn position(a: u32) -> u32 {
+        // The negative of a number with a fraction is its complement, one unit too small.
+        if a & SIGN == 0 { fixed(a, 23) } else { !fixed(a, 23) }
     }
 
     #[inline(always)]
@@ -218,13 +190,8 @@ impl Function<64> for Lg2 {
     const CURVE: &'static Curve<64> = &LG2;
 
     #[inline(always)]
-    fn segment(a: u32) -> u32 {
-        a >> 17
-    }
-
-    #[inline(always)]
-    fn place(a: u32) -> u32 {
-        a & PLACE
+    fn position(a: u32) -> u32 {
+        a
     }
 
     #[inline(always)]
@@ -271,13 +238,6 @@ impl<const QUARTERS: u32> Wave<QUARTERS> {
     const fn angle(turns: u32) -> u32 {
         fixed(turns, 25).wrapping_add(QUARTERS * (FRACTION + 1))
     }
-
-    /// Where in a quarter that rises it has the same sine.
-    #[inline(always)]
-    const fn rising(turns: u32) -> u32 {
-        let angle = Self::angle(turns);
-        (if angle & (FRACTION + 1) == 0 { angle } else { !angle }) & FRACTION
-    }
 }
 
 impl<const QUARTERS: u32> Function<64> for Wave<QUARTERS> {
@@ -285,13 +245,10 @@ impl<const QUARTERS: u32> Function<64> for Wave<QUARTERS> {
     const CURVE: &'static Curve<64> = &SIN;
 
     #[inline(always)]
-    fn segment(turns: u32) -> u32 {
-        Self::rising(turns) >> 17
-    }
-
-    #[inline(always)]
-    fn place(turns: u32) -> u32 {
-        Self::rising(turns) & PLACE
+    fn position(turns: u32) -> u32 {
+        // Where in a quarter that rises the sine is the same.
+        let angle = Self::angle(turns);
+        (if angle & (FRACTION + 1) == 0 { angle } else { !angle }) & FRACTION
     }
 
     #[inline(always)]
@@ -347,13 +304,9 @@ impl Function<256> for Tanh {
     const CURVE: &'static Curve<256> = &TANH;
 
     #[inline(always)]
-    fn segment(a: u32) -> u32 {
-        (a >> 19).wrapping_sub(16 * 119)
-    }
-
-    #[inline(always)]
-    fn place(a: u32) -> u32 {
-        (a >> (6 - Self::bits(a))) & PLACE
+    fn position(a: u32) -> u32 {
+        let segment = (a >> 19).wrapping_sub(16 * 119);
+        segment << PLACE_BITS | (a >> (6 - Self::bits(a))) & PLACE
     }
 
     #[inline(always)]

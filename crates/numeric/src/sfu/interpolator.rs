@@ -25,8 +25,9 @@ pub(super) const fn curve<const N: usize>(rows: &[[i32; 3]]) -> Curve<N> {
     all
 }
 
-/// The bits of a place in a segment: t in units of 2⁻¹⁷.
-pub(super) const PLACE: u32 = 0x0001_ffff;
+/// How many bits a place in a segment has, t in units of 2⁻¹⁷, and which they are.
+pub(super) const PLACE_BITS: u32 = 17;
+pub(super) const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
 /// How the terms of a function are added up.
 #[derive(Clone, Copy)]
@@ -56,11 +57,9 @@ pub(super) trait Function<const N: usize> {
     const SUM: Sum;
     const CURVE: &'static Curve<N>;
 
-    /// The segment of an operand; only the lowest bits count.
-    fn segment(a: u32) -> u32;
-
-    /// The place in it, in [`PLACE`].
-    fn place(a: u32) -> u32;
+    /// Where an operand lies: its segment, of which only the lowest bits count, above the bits of
+    /// its [`PLACE`].
+    fn position(a: u32) -> u32;
 
     /// What follows from the sum.
     fn result(a: u32, sum: Parts) -> u32;
@@ -70,14 +69,13 @@ pub(super) trait Function<const N: usize> {
 #[inline(always)]
 pub(super) fn row<F: Function<N>, const N: usize, const L: usize>(a: &[u32; L]) -> [u32; L] {
     const { assert!(N.is_power_of_two()) };
-    let mut segments = [0; L];
+    let (mut segments, mut places) = ([0; L], [0; L]);
     for lane in 0..L {
-        segments[lane] = F::segment(a[lane]) & (N as u32 - 1);
+        let position = F::position(a[lane]);
+        segments[lane] = (position >> PLACE_BITS) & (N as u32 - 1);
+        places[lane] = position & PLACE;
     }
-    let mut places = [0; L];
-    for lane in 0..L {
-        places[lane] = F::place(a[lane]);
-    }
+    // In loops of their own, which have twice as many lanes in a vector.
     let mut squares = [0; L];
     for lane in 0..L {
         squares[lane] = (places[lane] >> 1) as u16;
