@@ -8,9 +8,11 @@ use crate::memory::{CallPlace, Fill, GraphMemory, Rows, check, load_word, releas
 use crate::report;
 use crate::watch;
 use std::iter;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use warpwise::{DEFAULT_STACK, Device, DeviceLaunch, Event, Extents, LaunchConfig, Packed, order};
+use warpwise::{
+    Among, DEFAULT_STACK, Device, DeviceLaunch, Event, Extents, LaunchConfig, Others, Packed, order,
+};
 
 /// A launch.
 #[derive(Clone, Debug)]
@@ -214,6 +216,24 @@ impl Operation {
         }
     }
 
+    /// Takes note that memory may be written until what is returned is dropped. Launches do so themselves.
+    fn works(&self) -> Option<watch::Working> {
+        match self {
+            Operation::Copy(_)
+            | Operation::Fill { .. }
+            | Operation::Call(_)
+            | Operation::Write(_)
+            | Operation::Free(_) => Some(watch::working()),
+            Operation::Launch(_)
+            | Operation::Nothing
+            | Operation::Await(..)
+            | Operation::Choose(_)
+            | Operation::Keep(_)
+            | Operation::Record(_)
+            | Operation::Wait(_) => None,
+        }
+    }
+
     /// Does it: what a kernel has launched, and what is to be chosen, is left to be done. What goes wrong is the context's from then on.
     /// `place` is where the program issued it, if that is known.
     pub(crate) fn perform(
@@ -222,7 +242,7 @@ impl Operation {
         device: &Device,
         place: Option<&CallPlace>,
     ) -> Vec<DeviceLaunch> {
-        let _at_work = watch::at_work();
+        let (_at_work, _working) = (watch::at_work(), self.works());
         let mut launched = Vec::new();
         // After a fault nothing is done; callbacks of streams are told.
         let state = context.check();
@@ -335,12 +355,11 @@ fn perform_launch(
     let mut launched = Vec::new();
     let _running = report::begins(&function.kernel);
     if report::is_checked(&function.kernel, function.launches()) {
-        // A check may run the kernel again with the memory as it was: nothing else may change it meanwhile.
-        static ALONE: Mutex<()> = Mutex::new(());
-        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let others: Arc<dyn Others> = watch::Check::begin();
         let args = function.kernel.named(device, packed);
         let (options, unwritten) = (Default::default(), watch::unwritten());
-        match function.kernel.check_among_others(device, &config, options, &args, &unwritten) {
+        let among = Among { unwritten: &unwritten, others: &others };
+        match function.kernel.check_among_others(device, &config, options, &args, &among) {
             Ok(checked) => {
                 watch::ran(&function.kernel.plain_name(), place, checked.traffic.clone());
                 context.printed(&checked.report.printed.text());
@@ -359,6 +378,7 @@ fn perform_launch(
         return launched;
     }
     watch::ran("", None, None);
+    let _working = watch::working();
     match function.kernel.launch_packed(device, &config, packed) {
         Ok(done) => {
             let text = done.printed.text();

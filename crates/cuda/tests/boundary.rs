@@ -11,6 +11,8 @@ use std::env;
 #[cfg(unix)]
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
 
 /// The variable that makes this program a client.
 const ROLE: &str = "WARPWISE_TEST_ROLE";
@@ -168,7 +170,77 @@ fn kernel_of(function: CUfunction, name: &str) -> CUfunction {
     other
 }
 
+/// Launches `await`, which waits until there is something at `flag`, and writes that to `seen`.
+fn wait_for(await_: CUfunction, [flag, seen]: [CUdeviceptr; 2], grid: u32, stream: CUstream) {
+    let mut params = [address(&flag), address(&seen)];
+    let (params, none) = (Out::new(&mut params[0]), Out::null());
+    call!(cuLaunchKernel(await_, grid, 1, 1, 1, 1, 1, 0, stream, params, none));
+}
+
+/// A kernel waits for what only others write, or in vain.
+fn waits(role: &str) {
+    /// What the kernel takes to begin to wait.
+    const WHILE: Duration = Duration::from_millis(30);
+    let await_ = kernel("await");
+    let (one, other) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+    let mut pinned = Address(0);
+    call!(cuMemHostAlloc(Out::new(&mut pinned), BYTES, 0));
+    let words: *mut u32 = std::ptr::with_exposed_provenance_mut(pinned.0 as usize);
+    // SAFETY: there are so many words, which nobody but this thread writes.
+    let set = |nth: usize, value: u32| unsafe { words.add(nth).write_volatile(value) };
+    // SAFETY: as above.
+    let get = |nth: usize| unsafe { words.add(nth).read_volatile() };
+    (0..COUNT as usize).for_each(|nth| set(nth, 0));
+    let (flag, seen) = (allocate(), allocate());
+    call!(cuMemsetD32_v2(flag, 0, 1));
+    call!(cuCtxSynchronize());
+    match role {
+        "program" => {
+            wait_for(await_, [pinned.0, seen], 1, one);
+            thread::sleep(WHILE);
+            set(0, 1);
+            call!(cuStreamSynchronize(one));
+        }
+        // A stream, or a kernel that is launched later.
+        "stream" => {
+            wait_for(await_, [flag, seen], 1, one);
+            thread::sleep(WHILE);
+            call!(cuStreamWriteValue32_v2(other, flag, 1, 0));
+            call!(cuCtxSynchronize());
+        }
+        "kernel" => {
+            wait_for(await_, [pinned.0, flag], 1, one);
+            wait_for(await_, [flag, seen], 1, other);
+            thread::sleep(WHILE);
+            set(0, 1);
+            call!(cuCtxSynchronize());
+        }
+        "in-vain" => {
+            wait_for(await_, [flag, seen], 1, one);
+            // SAFETY: it has no parameters.
+            assert_eq!(unsafe { cuCtxSynchronize() }, CUresult::LAUNCH_TIMEOUT);
+        }
+        // The program goes on while a kernel runs, and runs again under other schedules: what it writes stays.
+        "keeps" => {
+            call!(cuMemsetD32_v2(flag, 1, 1));
+            call!(cuCtxSynchronize());
+            for value in 1..10 {
+                wait_for(await_, [flag, seen], 64, one);
+                // SAFETY: it takes a handle.
+                while unsafe { cuStreamQuery(one) } == CUresult::NOT_READY {
+                    (0..COUNT as usize).for_each(|nth| set(nth, value));
+                    assert!((0..COUNT as usize).all(|nth| get(nth) == value));
+                }
+            }
+        }
+        other => panic!("what is {other}?"),
+    }
+}
+
 fn client(role: &str) {
+    if let Some(role) = role.strip_prefix("waits-for-") {
+        return waits(role);
+    }
     if let Some(role) = role.strip_prefix("shares-") {
         return shares(role);
     }
@@ -288,7 +360,7 @@ fn main() {
         return;
     }
     // Each program, the code that it is told, words of the finding, and how it ends.
-    let table: [(&str, &str, &str, i32); 26] = [
+    let table: [(&str, &str, &str, i32); 29] = [
         ("unwritten", "H001", "128 of 256 bytes", 0),
         ("unwritten-moved", "H001", "240 of 256 bytes", 0),
         ("unwritten-kernel", "M004", "nothing wrote", 1),
@@ -316,6 +388,10 @@ fn main() {
         ("shares-other-half", "", "", 0),
         ("shares-freed", "", "", 0),
         ("shares-message", "", "", 0),
+        ("waits-for-program", "", "", 0),
+        ("waits-for-stream", "", "", 0),
+        // It writes the word by a plain store.
+        ("waits-for-kernel", "H003", "`await` writes and `await` reads the same 4 bytes", 1),
     ];
     for (role, code, words, status) in table {
         let ran = run(role, true);
@@ -331,6 +407,13 @@ fn main() {
             assert_eq!((ran.status.code(), ran.stderr.len()), (Some(0), 0), "{role}");
         }
     }
+    // Without a check it would wait for ever.
+    let ran = run("waits-for-in-vain", true);
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.code() == Some(1) && told.contains("W007"), "{told}");
+    let ran = run("waits-for-keeps", true);
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{told}");
     // What one launch of a kernel was told of is not told of the next.
     let ran = run("unwritten-twice", true);
     assert_eq!(String::from_utf8_lossy(&ran.stderr).matches("M004").count(), 1);

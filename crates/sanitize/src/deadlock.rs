@@ -39,9 +39,15 @@ fn same_kind(kernel: &Kernel, one: Place, other: Place) -> bool {
     one == other || kind(one) == kind(other)
 }
 
-/// A deadlock as a finding.
-pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Finding {
+/// A deadlock as a finding. `silent` says whether others could have written what loops wait for, and have not.
+pub(crate) fn explain(
+    kernel: &Kernel,
+    fault: &Fault,
+    waiting: &[Waiting],
+    silent: bool,
+) -> Finding {
     let (why, first, other) = cause(kernel, waiting);
+    let why = if silent && why == Why::Loop { Why::Silence } else { why };
     let blocked = |group: &Waiting| Blocked { waiting: *group, at: meeting(kernel, group.place) };
     let detail = |waiting: &[Waiting]| Deadlock {
         why,

@@ -11,8 +11,13 @@ use ir::{Kernel, Space};
 use vm::{Fault, FaultKind};
 
 /// The finding that a fault is; `None` for faults that show nothing undefined: a trap, a limit, an interruption.
-/// `heap` is what the launch has allocated.
-pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Finding> {
+/// `heap` is what the launch has allocated; `silent` says whether others could have written what it waits for, and have not.
+pub(crate) fn explain(
+    kernel: &Kernel,
+    fault: &Fault,
+    heap: &Heap,
+    silent: bool,
+) -> Option<Finding> {
     let at = |space, address, bytes: u32| At { space, address, bytes: bytes.into() };
     let detail: Detail = match fault.kind {
         FaultKind::OutOfBounds { access, address, bytes, space, peer, nearest, freed, .. } => {
@@ -40,7 +45,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
         FaultKind::ArrivedTwice { lanes } => ArrivedTwice { lanes }.into(),
         FaultKind::BadBarrier { id, threads } => NoSuchBarrier { id, threads }.into(),
         FaultKind::Deadlock { ref waiting } => {
-            return Some(deadlock::explain(kernel, fault, waiting));
+            return Some(deadlock::explain(kernel, fault, waiting, silent));
         }
         FaultKind::Trap
         | FaultKind::BadSurface { .. }

@@ -12,6 +12,7 @@ use crate::faults;
 use crate::finding::{Findings, Found};
 use crate::heap::Heap;
 use crate::objects;
+use crate::others::Outside;
 use crate::patience::Patience;
 use crate::phases::Phases;
 use crate::race::Races;
@@ -98,16 +99,18 @@ impl Sanitizer {
         Sanitizer { touches: Touches::one_by_one(), ..self }
     }
 
-    /// For a launch among others: of global memory nobody has written some ranges, which are in ascending order and apart, and
-    /// what the launch accesses is told ([`Found::traffic`]).
-    pub fn among_others(self, unwritten: &[Range<u64>]) -> Sanitizer {
+    /// For a launch among others: of global memory nobody has written some ranges, which are in ascending order and apart, somebody
+    /// `outside` may write it while the launch runs, and what the launch accesses is told ([`Found::traffic`]).
+    pub fn among_others(self, unwritten: &[Range<u64>], outside: Outside) -> Sanitizer {
         let definedness = Definedness::new(&self.kernel, self.pedantic, unwritten);
-        Sanitizer { definedness, traffic: Some(Watch::new()), ..self }
+        let endless = self.endless.among(outside);
+        Sanitizer { definedness, endless, traffic: Some(Watch::new()), ..self }
     }
 
     /// What was found, with what stopped the kernel as the last finding. `memory` is as the run has left it.
     pub fn finish(mut self, fault: Option<&Fault>, memory: &Memory) -> Found {
-        let explain = |fault| faults::explain(&self.kernel, fault, &self.heap);
+        let silent = self.endless.is_met_by_silence();
+        let explain = |fault| faults::explain(&self.kernel, fault, &self.heap, silent);
         match fault {
             Some(fault) => {
                 if let Some(finding) = explain(fault) {
@@ -176,7 +179,7 @@ impl Observer for Sanitizer {
         });
         self.constants.inst(view, inst, touches, &mut self.found);
         objects::inst(view, inst, touches, &mut self.found);
-        self.traffic.iter_mut().for_each(|traffic| traffic.inst(inst, touches));
+        self.traffic.iter_mut().for_each(|traffic| traffic.see(inst, touches));
         self.endless.inst(view, inst, touches);
         self.heap.inst(view, inst);
     }

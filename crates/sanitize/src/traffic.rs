@@ -1,9 +1,10 @@
 //! Which bytes of global memory a launch reads and writes: what whoever orders launches and copies must know.
 
 use crate::touch::{Touch, Touches};
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use ir::{Inst, Space};
 use std::ops::Range;
+use vm::{Observer, View};
 
 /// The bytes of global memory that a launch accessed, as ranges in ascending order that do not touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,21 @@ pub struct Traffic {
     pub strong_reads: Vec<Range<u64>>,
     /// Written by strong stores and atomics.
     pub strong_writes: Vec<Range<u64>>,
+}
+
+impl Traffic {
+    /// Adds what was written, in whatever way, to ranges in ascending order that do not touch.
+    pub fn add_written_to(&self, ranges: &mut Vec<Range<u64>>) {
+        ranges.extend(self.writes.iter().chain(&self.strong_writes).cloned());
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.dedup_by(|next, range| {
+            let touches = next.start <= range.end;
+            if touches {
+                range.end = range.end.max(next.end);
+            }
+            touches
+        });
+    }
 }
 
 /// What a byte can be, in the order of [`Traffic`].
@@ -31,21 +47,33 @@ const WORDS: usize = PAGE as usize / 64;
 /// A bit for each byte of a page.
 type Bits = [u64; WORDS];
 
-/// Notes accesses of a launch.
-#[derive(Debug)]
-pub(crate) struct Watch {
+/// Notes accesses of a launch: an observer of its own, for runs that no detector watches.
+#[derive(Debug, Default)]
+pub struct Watch {
     pages: Vec<(u64, Box<[Bits; KINDS]>)>,
     index: HashMap<u64, usize>,
     /// The page that was asked for last.
-    last: (u64, usize),
+    last: Option<(u64, usize)>,
+    touches: Touches,
+}
+
+impl Observer for Watch {
+    fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        let mut touches = std::mem::take(&mut self.touches);
+        touches.find(view, inst);
+        self.see(inst, &touches);
+        self.touches = touches;
+    }
 }
 
 impl Watch {
-    pub(crate) fn new() -> Watch {
-        Watch { pages: Vec::new(), index: HashMap::new(), last: (u64::MAX, 0) }
+    /// Nothing has been accessed.
+    pub fn new() -> Watch {
+        Watch::default()
     }
 
-    pub(crate) fn inst(&mut self, inst: &Inst, touches: &Touches) {
+    /// Notes what the group's lanes access in an instruction.
+    pub(crate) fn see(&mut self, inst: &Inst, touches: &Touches) {
         let strong = STRONG * usize::from(inst.op.is_strong());
         for (nth, touched) in inst.op.touches().enumerate() {
             if !matches!(touched.space, Space::Global | Space::Generic) {
@@ -78,18 +106,22 @@ impl Watch {
     }
 
     fn page(&mut self, number: u64) -> &mut [Bits; KINDS] {
-        if self.last.0 != number {
-            let pages = &mut self.pages;
-            let at = *self.index.entry(number).or_insert_with(|| {
-                pages.push((number, Box::new([[0; WORDS]; KINDS])));
-                pages.len() - 1
-            });
-            self.last = (number, at);
-        }
-        &mut self.pages[self.last.1].1
+        let at = match self.last {
+            Some((last, at)) if last == number => at,
+            _ => {
+                let pages = &mut self.pages;
+                *self.index.entry(number).or_insert_with(|| {
+                    pages.push((number, Box::new([[0; WORDS]; KINDS])));
+                    pages.len() - 1
+                })
+            }
+        };
+        self.last = Some((number, at));
+        &mut self.pages[at].1
     }
 
-    pub(crate) fn into_traffic(mut self) -> Traffic {
+    /// What was accessed.
+    pub fn into_traffic(mut self) -> Traffic {
         self.pages.sort_unstable_by_key(|(number, _)| *number);
         let ranges = |kind: usize| {
             let mut all: Vec<Range<u64>> = Vec::new();

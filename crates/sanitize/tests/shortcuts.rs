@@ -11,7 +11,7 @@ use vm::{
     Arrival, BarrierArrival, BarrierPart, Candidate, ClusterArrival, Executable, Fault, FaultKind,
     Firing, HeapEvent, Launch, Memory, Observer, Random, Schedule, Verdict, View, Waiting,
 };
-use warpwise_sanitize::{Found, Options, Sanitizer};
+use warpwise_sanitize::{Found, Options, Outside, Sanitizer};
 
 /// Kernels of one run, and of which seeds.
 const SEEDS: Range<u64> = 0..300;
@@ -139,7 +139,7 @@ impl Device {
         let sanitizer = Sanitizer::new(kernel, case.grid, case.block, options).impatient(1 << 24);
         let unwritten = *input..*input + case.input.len() as u64 / 2;
         let mut sanitizer = match among_others {
-            true => sanitizer.among_others(std::slice::from_ref(&unwritten)),
+            true => sanitizer.among_others(std::slice::from_ref(&unwritten), Outside::Nobody),
             false => sanitizer,
         };
         let (outcome, sanitizer) = match at_once {

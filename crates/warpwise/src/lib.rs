@@ -99,7 +99,7 @@ mod texture_objects;
 mod variable;
 
 pub use attributes::Attributes;
-pub use check::{Checked, Coverage, Exploration};
+pub use check::{Among, Checked, Coverage, Exploration};
 pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, is_called, plain_name};
 pub use device::{Buffer, Device};
@@ -125,7 +125,7 @@ pub use ir::tensor_map;
 pub use lanes::LaneMask;
 pub use ptx::{Linking, Param, lint, nearest, rules, target};
 pub use sanitize::explore::{End as ExploreEnd, News, Scouted, Scouts, Share};
-pub use sanitize::{Code, Detail, Options as CheckOptions, Traffic, WarpLanes, detail};
+pub use sanitize::{Code, Detail, Options as CheckOptions, Others, Traffic, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
 pub use vm::texture;
 pub use vm::{

@@ -9,6 +9,7 @@ mod host;
 mod known;
 mod missing;
 mod order;
+mod others;
 #[cfg(target_os = "linux")]
 mod pages;
 mod ranges;
@@ -17,6 +18,7 @@ mod told;
 pub(crate) use host::{at_work, settle, wants_work_done};
 pub(crate) use known::{Gone, allocated, freed, is_on, place};
 pub(crate) use missing::missing;
+pub(crate) use others::{Check, Working, working};
 
 use crate::function::Function;
 use crate::memory::{Block, CallPlace, Rows, Side, find, find_any};

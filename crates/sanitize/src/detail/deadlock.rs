@@ -96,6 +96,8 @@ pub enum Why {
     TooFewThreads,
     /// W007: lanes spin in an endless loop: nothing changes from one iteration to the next.
     Loop,
+    /// W007: lanes spin in a loop until memory changes, and others of the program that could write it have not done so for long.
+    Silence,
     /// W007: no lane is left that could be waited for.
     Nobody,
 }
@@ -118,7 +120,9 @@ impl Facts for Deadlock {
         match self.why {
             Why::OtherMembermask => Code::W003,
             Why::ForEachOther => Code::W004,
-            Why::AtCollective | Why::AtBarrier | Why::Loop | Why::Nobody => Code::W007,
+            Why::AtCollective | Why::AtBarrier | Why::Loop | Why::Silence | Why::Nobody => {
+                Code::W007
+            }
             Why::TooFewThreads => Code::B001,
         }
     }

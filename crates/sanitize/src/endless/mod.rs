@@ -5,19 +5,28 @@
 //! they repeat that iteration for ever. When all live lanes of all CTAs do so or wait at a barrier or collective, and every CTA
 //! has begun, the kernel never ends.
 //!
+//! Other work of the program, and its threads on the host, may write what such a loop reads in global memory. Then the kernel never
+//! ends only if none of them is left that could, or if they keep silent for long.
+//!
 //! Observation starts after a CTA has run for long. It ends at the first change of memory, and at whatever else
 //! such an iteration may not do: read `activemask`, or a clock that influences more than how long it sleeps, print, come to
 //! a CTA barrier, or use a collective of lockstep lanes. The interval to the next observation grows.
 
+mod hope;
 mod turn;
 
+use crate::others::Outside;
 use crate::touch::{Touch, Touches};
 use foldhash::HashMap;
+use foldhash::fast::FixedState;
+use hope::Hope;
 use ir::{Inst, Kernel, Op, Place, Service, Space, Src, Terminator, WarpRules};
 use lanes::{LaneMask, WARP};
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 use turn::{Code, Turn};
 use vm::{Arrival, Firing, Location, Verdict, View, Waiting, WaitingFor};
 
@@ -40,6 +49,7 @@ pub(crate) struct Endless {
     /// How often the CTAs have looked up since the last look began, and how often they must.
     since: u32,
     pause: u32,
+    hope: Hope,
 }
 
 /// What has been seen since memory changed.
@@ -47,6 +57,8 @@ pub(crate) struct Endless {
 struct Look {
     warps: HashMap<(u64, usize), Warp>,
     rows: usize,
+    /// Somebody has accessed global memory.
+    is_global: bool,
     /// The CTAs that never end, by number: which lanes spin and which wait.
     endless: BTreeMap<u64, Vec<Waiting>>,
 }
@@ -69,7 +81,18 @@ impl Endless {
             look: None,
             since: 0,
             pause: 1,
+            hope: Hope::default(),
         }
+    }
+
+    /// For a launch to whose memory others have access.
+    pub(crate) fn among(self, outside: Outside) -> Endless {
+        Endless { hope: Hope::in_others(outside), ..self }
+    }
+
+    /// Whether others could have written what the kernel waits for, and have not.
+    pub(crate) fn is_met_by_silence(&self) -> bool {
+        self.hope.is_met_by_silence
     }
 
     pub(crate) fn begin(&mut self) {
@@ -165,6 +188,10 @@ impl Endless {
         if self.to_begin > 0 {
             return ControlFlow::Break(Verdict::Stuck);
         }
+        if look.is_global && self.hope.is_left(look.state(), Instant::now()) {
+            *look = Look::default();
+            return ControlFlow::Continue(());
+        }
         let mut all = look.endless.remove(&view.cta()).unwrap_or_default();
         all.extend(std::mem::take(&mut look.endless).into_values().flatten());
         ControlFlow::Break(Verdict::Endless(all))
@@ -197,9 +224,11 @@ impl Look {
                 inst.op,
                 Op::ActiveMask { .. } | Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. }
             );
-        for (nth, _) in inst.op.touches().enumerate().filter(|(_, touched)| touched.writes) {
+        for (nth, touched) in inst.op.touches().enumerate() {
             for touch in touches.of(nth) {
+                self.is_global |= touch.space == Space::Global;
                 match touch.space {
+                    _ if !touched.writes => {}
                     Space::Local => self.overwrites(view, &touch),
                     Space::Global | Space::Shared | Space::Generic | Space::Param => {
                         changes |= !touch.leaves(view, &inst.op);
@@ -228,6 +257,15 @@ impl Look {
             }
         }
         false
+    }
+
+    /// What the lanes do that spin, as a number.
+    fn state(&self) -> u64 {
+        let warps = self.warps.iter().map(|(at, warp)| {
+            let turns = warp.turns.iter().filter(|turn| turn.endless).map(Turn::state);
+            FixedState::default().hash_one((at, turns.collect::<Vec<u64>>()))
+        });
+        warps.fold(0, u64::wrapping_add)
     }
 
     /// A CTA begins anew to be looked at.

@@ -1,12 +1,14 @@
 //! One iteration of a loop: where it began, the registers of its lanes there, and what they have executed since.
 
 use crate::touch::Touch;
+use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::analysis::unseen;
 use ir::{Class, Inst, Kernel, Members, Op, Operand, Place, Pred, Reg, Space, Src, Terminator};
 use ir::{Touched, terminator_use};
 use lanes::{LaneMask, Lanes};
 use std::cell::OnceCell;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 use vm::{Location, View};
 
@@ -240,6 +242,16 @@ impl Turn {
             None => self.endless = !self.has_overwritten(view, warp),
         }
         self.endless
+    }
+
+    /// What the lanes do from turn to turn, as a number: where they turn, and what decides what they do.
+    pub(super) fn state(&self) -> u64 {
+        let held = |reg: &Reg| {
+            let values = self.held.get(reg.0 as usize);
+            values.map(|values| self.lanes.iter().map(|lane| values[lane as usize]).collect())
+        };
+        let held: Vec<Option<Vec<u64>>> = self.matter.iter().flatten().map(held).collect();
+        FixedState::default().hash_one((self.at, self.lanes, held))
     }
 
     /// Where the lanes look at memory in the loop, or else where they turn.

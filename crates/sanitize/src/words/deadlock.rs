@@ -58,7 +58,7 @@ impl Say for Deadlock {
         let group = &first.waiting;
         let message = match self.why {
             Why::TooFewThreads => too_few(group, self.other.as_ref()),
-            Why::Loop | Why::Nobody => endless(first, self.other.as_ref()),
+            Why::Loop | Why::Silence | Why::Nobody => endless(first, self.other.as_ref()),
             Why::OtherMembermask | Why::ForEachOther | Why::AtCollective | Why::AtBarrier => {
                 let why = self
                     .other
@@ -81,6 +81,9 @@ impl Say for Deadlock {
             Why::Loop => words
                 .fact("memory cannot change: all other lanes have exited, wait, or spin in such loops")
                 .help("let a thread that still runs write what the loop waits for: not one that waits for it too, nor one that is past that write"),
+            Why::Silence => words
+                .fact("all other lanes have exited, wait, or spin in such loops, and for half a minute neither the program nor other work of the device has written what they wait for")
+                .help("let the program write it while the kernel runs, or leave the kernel out of the check"),
             Why::OtherMembermask
             | Why::ForEachOther
             | Why::AtCollective
@@ -114,7 +117,7 @@ fn waits(why: Why, first: &Blocked, other: &Blocked) -> String {
             "wait{one} at {here} for {}, which wait{two} at {elsewhere} themselves",
             named(mask & there.lanes)
         ),
-        Why::AtBarrier | Why::TooFewThreads | Why::Loop | Why::Nobody => {
+        Why::AtBarrier | Why::TooFewThreads | Why::Loop | Why::Silence | Why::Nobody => {
             format!("wait{one} at {here} for {missing}, which wait{two} at {elsewhere}")
         }
     }

@@ -10,7 +10,7 @@ use crate::launch::Arg;
 use ir::{Inst, Kernel, Op, WarpRules};
 use sanitize::detail::Shown;
 use sanitize::explore::{Elsewhere, Run};
-use sanitize::{Code, Detail, Finding};
+use sanitize::{Code, Detail, Finding, Found, Watch};
 use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
 /// Warp instructions of a run after which the detectors watch one of the others only: those with divergence are as long.
@@ -68,16 +68,20 @@ impl Replay<'_> {
                 continue;
             }
             let launch = self.begin_anew(&schedule);
-            let (outcome, findings) = match watches {
-                true => {
-                    let mut sanitizer = self.kernel.sanitizer(&launch, self.watching);
-                    let outcome =
-                        vm::launch_observed(executable, &launch, self.memory, &mut sanitizer)?;
-                    (outcome, sanitizer.finish(None, self.memory).findings)
-                }
-                false => (vm::launch(executable, &launch, self.memory)?, Vec::new()),
+            let memory = self.memory;
+            let (outcome, findings, traffic) = if watches {
+                let mut sanitizer = self.kernel.sanitizer(&launch, self.watching);
+                let outcome = vm::launch_observed(executable, &launch, memory, &mut sanitizer)?;
+                let Found { findings, traffic, .. } = sanitizer.finish(None, memory);
+                (outcome, findings, traffic)
+            } else if self.rewind.is_among_others() {
+                let mut watch = Watch::new();
+                let outcome = vm::launch_observed(executable, &launch, memory, &mut watch)?;
+                (outcome, Vec::new(), Some(watch.into_traffic()))
+            } else {
+                (vm::launch(executable, &launch, memory)?, Vec::new(), None)
             };
-            let (memory, fault) = (self.memory.snapshot(), outcome.fault);
+            let (memory, fault) = (self.rewind.left(traffic.as_ref()), outcome.fault);
             if fault.as_ref().is_some_and(Fault::is_limit) {
                 return Ok(None);
             }

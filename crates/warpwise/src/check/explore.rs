@@ -3,6 +3,7 @@
 use super::checked::{Checked, Coverage, interrupted};
 use super::divergence::reads_active_mask;
 use super::replay::{Replay, bounded};
+use super::rewind::Rewind;
 use crate::device::Device;
 use crate::error::Error;
 use crate::launch::Arg;
@@ -71,7 +72,7 @@ impl Kernel {
         let launch = config.launch(&params, image_base);
         let refuse = |error: LaunchError| self.refuse(refusal(&error));
         let memory = &device.memory;
-        let start = memory.snapshot();
+        let mut rewind = Rewind::to_now(memory, false);
 
         let watched = self.watched(device, &launch, options.into())?;
         if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
@@ -79,9 +80,10 @@ impl Kernel {
             let owners = Owners::new(self, args, image_base, memory.base());
             return Ok(self.checked(watched, Vec::new(), config, &owners));
         }
-        let first = watched.run(memory);
+        let first = watched.run(rewind.left(None));
         let launch = bounded(&launch, &watched.report.stats);
-        let mut replay = Replay::new(self, &launch, memory, start, options.into(), config.repeated);
+        let mut replay =
+            Replay::new(self, &launch, memory, rewind, options.into(), config.repeated);
         let apart = match reads_active_mask(&self.lowered.kernel) {
             true => replay.with_divergence(&first, &watched, args).map_err(refuse)?,
             false => None,
@@ -111,7 +113,7 @@ impl Kernel {
         dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
         dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
         let runs = replay.runs;
-        device.memory.restore(&first.memory);
+        replay.rewind.back_to(&first.memory);
         let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
         let owners = Owners::new(self, args, image_base, device.memory.base());
         let mut checked = self.checked(watched, elsewhere, config, &owners);
@@ -141,11 +143,12 @@ impl Kernel {
         let image_base = self.placed_on(device, config)?;
         let launch = config.launch(&params, image_base);
         let memory = &device.memory;
-        let start = memory.snapshot();
+        let mut rewind = Rewind::to_now(memory, false);
         let watched = self.watched(device, &launch, options.into())?;
-        let first = watched.run(memory);
+        let first = watched.run(rewind.left(None));
         let launch = bounded(&launch, &watched.report.stats);
-        let mut replay = Replay::new(self, &launch, memory, start, options.into(), config.repeated);
+        let mut replay =
+            Replay::new(self, &launch, memory, rewind, options.into(), config.repeated);
         explore::scout(&mut replay, &first, share, tell)
             .map_err(|error: LaunchError| self.refuse(refusal(&error)))
     }

@@ -5,6 +5,7 @@ mod divergence;
 mod explore;
 mod message_passing;
 mod replay;
+mod rewind;
 mod watched;
 
 pub use checked::{Checked, Coverage};
@@ -21,11 +22,12 @@ use checked::interrupted;
 use divergence::reads_active_mask;
 use message_passing::passes_messages;
 use replay::{Replay, bounded};
+use rewind::Rewind;
 use sanitize::Options;
-use std::ops::Range;
 use vm::LaunchError;
+pub use watched::Among;
 pub(crate) use watched::PATIENCE;
-use watched::Watching;
+use watched::{Presence, Watching};
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
@@ -49,9 +51,8 @@ impl Kernel {
         self.check_watching(device, config, options.into(), args)
     }
 
-    /// The same for a launch among others. Of `unwritten`, ranges of device addresses in ascending order that do not touch, nobody
-    /// has written anything: a value that is read from there and used is a finding. What the launch accesses is told, too
-    /// ([`Checked::traffic`]).
+    /// The same for a launch among others, which may use the device meanwhile: what they write stays, and the kernel runs again only if
+    /// no other work was done while it ran. What the launch accesses is told, too ([`Checked::traffic`]).
     ///
     /// # Errors
     /// As for [`Kernel::check`].
@@ -61,9 +62,9 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         options: Options,
         args: &[Arg],
-        unwritten: &[Range<u64>],
+        among: &Among<'_>,
     ) -> Result<Checked, Error> {
-        let watching = Watching { options, unwritten: Some(unwritten) };
+        let watching = Watching { among: Some(among), ..options.into() };
         self.check_watching(device, config, watching, args)
     }
 
@@ -80,14 +81,23 @@ impl Kernel {
         let kernel = &self.lowered.kernel;
         let (masks, messages) =
             (config.again && reads_active_mask(kernel), config.again && passes_messages(kernel));
-        let start = (masks || messages).then(|| device.memory.snapshot());
+        let memory = &device.memory;
+        let rewind = (masks || messages).then(|| Rewind::to_now(memory, watching.among.is_some()));
         let watched = self.watched(device, &launch, watching)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);
-        if let Some(start) = start {
-            let first = watched.run(&device.memory);
+        let traffic = watched.found.traffic.as_ref();
+        let others = || watching.among.map(|among| among.others);
+        let rewind = rewind.filter(|_| others().is_none_or(|others| others.have_rested()));
+        if let Some(mut rewind) = rewind {
+            let first = watched.run(rewind.left(traffic));
             let launch = bounded(&launch, &watched.report.stats);
-            let memory = &device.memory;
-            let mut replay = Replay::new(self, &launch, memory, start, watching, config.repeated);
+            let told = others().zip(traffic);
+            let presence = match told.is_some_and(|(others, read)| others.may_have_told(read)) {
+                true => Presence::Gone,
+                false => Presence::Rested,
+            };
+            let watching = Watching { presence, ..watching };
+            let mut replay = Replay::new(self, &launch, memory, rewind, watching, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if masks {
                 elsewhere.extend(replay.with_divergence(&first, &watched, args).map_err(refuse)?);
@@ -96,7 +106,7 @@ impl Kernel {
                 elsewhere = replay.message_passing(&first, &watched).map_err(refuse)?;
             }
             runs = replay.runs;
-            device.memory.restore(&first.memory);
+            replay.rewind.back_to(&first.memory);
         }
         let owners = Owners::new(self, args, image_base, device.memory.base());
         let mut checked = self.checked(watched, elsewhere, config, &owners);

@@ -1,5 +1,6 @@
 //! Runs of a kernel on the same memory under other schedules, and how they differ.
 
+use super::rewind::Rewind;
 use super::watched::Watching;
 use crate::element::Scalar;
 use crate::launch::Arg;
@@ -34,7 +35,7 @@ pub(crate) struct Replay<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) memory: &'a Memory,
-    pub(crate) start: Snapshot,
+    pub(crate) rewind: Rewind<'a>,
     pub(crate) watching: Watching<'a>,
     places: Located<'a>,
     /// How often it has run, and who is told.
@@ -51,17 +52,18 @@ impl Subject for Replay<'_> {
         footprints: Option<&mut Footprints>,
     ) -> Result<Run, LaunchError> {
         self.count();
-        self.memory.restore(&self.start);
+        self.rewind.back();
         let mut sanitizer = self.kernel.sanitizer(self.launch, self.watching);
         let mut both = (&mut sanitizer, footprints);
         let kernel = &*self.kernel.executable;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
-        let Found { findings, .. } = sanitizer.finish(outcome.fault.as_ref(), self.memory);
-        Ok(Run { findings, memory: self.memory.snapshot(), fault: outcome.fault })
+        let found = sanitizer.finish(outcome.fault.as_ref(), self.memory);
+        let Found { findings, traffic, .. } = found;
+        Ok(Run { findings, memory: self.rewind.left(traffic.as_ref()), fault: outcome.fault })
     }
 
     fn start(&self) -> &Snapshot {
-        &self.start
+        self.rewind.start()
     }
 
     fn ran_elsewhere(&mut self) {
@@ -95,17 +97,17 @@ impl Subject for Replay<'_> {
 }
 
 impl<'a> Replay<'a> {
-    /// A kernel that begins with memory as it is at `start`. The launch is [`bounded`].
+    /// A kernel that begins with memory as it was before. The launch is [`bounded`].
     pub(crate) fn new(
         kernel: &'a Kernel,
         launch: &'a Launch<'a>,
         memory: &'a Memory,
-        start: Snapshot,
+        rewind: Rewind<'a>,
         watching: Watching<'a>,
         repeated: &'a (dyn Fn(u64) + Sync),
     ) -> Replay<'a> {
         let places = Located::new(kernel);
-        Replay { kernel, launch, memory, start, watching, places, runs: 0, repeated }
+        Replay { kernel, launch, memory, rewind, watching, places, runs: 0, repeated }
     }
 
     fn count(&mut self) {
@@ -116,7 +118,7 @@ impl<'a> Replay<'a> {
     /// Memory as it was at the start, and the launch under another schedule.
     pub(crate) fn begin_anew(&mut self, schedule: &Schedule) -> Launch<'a> {
         self.count();
-        self.memory.restore(&self.start);
+        self.rewind.back();
         Launch { schedule: schedule.clone(), ..*self.launch }
     }
 
@@ -150,7 +152,7 @@ impl<'a> Replay<'a> {
         // Perhaps only one of the two runs writes it.
         for schedule in [schedule, &self.launch.schedule] {
             if writer.found.is_none() {
-                self.memory.restore(&self.start);
+                self.rewind.back();
                 let launch = Launch { schedule: schedule.clone(), ..*self.launch };
                 vm::launch_observed(&self.kernel.executable, &launch, self.memory, &mut writer)?;
             }

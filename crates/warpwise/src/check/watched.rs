@@ -5,27 +5,60 @@ use crate::error::Error;
 use crate::launch::{DeviceLaunch, Report, refusal};
 use crate::module::Kernel;
 use sanitize::explore::Run;
-use sanitize::{Found, Options, Sanitizer};
+use sanitize::{Found, Options, Others, Outside, Sanitizer};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
-use vm::{Fault, Launch, Memory};
+use vm::memory::Snapshot;
+use vm::{Fault, Launch};
 
 /// Warp instructions for which a run goes on that has shown something and shows nothing new: some seconds.
 pub(crate) const PATIENCE: u64 = 1 << 24;
 /// The same of a launch among others, of which a program waits for the results: about a minute.
 const PATIENCE_OF_PROGRAMS: u64 = 1 << 28;
 
+/// What surrounds a launch that is one among others of a program.
+#[derive(Clone, Debug)]
+pub struct Among<'a> {
+    /// Device addresses, as ranges in ascending order that do not touch, which nobody has written: a value that is read from there and
+    /// used is a finding.
+    pub unwritten: &'a [Range<u64>],
+    /// Who may write memory meanwhile.
+    pub others: &'a Arc<dyn Others>,
+}
+
 /// What detectors are told of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watching<'w> {
     pub(crate) options: Options,
-    /// What nobody has written, if the launch is one among others.
-    pub(crate) unwritten: Option<&'w [Range<u64>]>,
+    pub(crate) among: Option<&'w Among<'w>>,
+    pub(crate) presence: Presence,
+}
+
+/// Where the others are while a kernel runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Presence {
+    /// It is the launch itself.
+    There,
+    /// It runs again, and nobody wrote what it read when it was launched.
+    Rested,
+    /// It runs again, and somebody may have.
+    Gone,
+}
+
+impl Watching<'_> {
+    fn outside(&self, among: &Among<'_>) -> Outside {
+        match self.presence {
+            Presence::There => Outside::There(Arc::clone(among.others)),
+            Presence::Rested => Outside::Nobody,
+            Presence::Gone => Outside::Gone,
+        }
+    }
 }
 
 impl From<Options> for Watching<'_> {
     fn from(options: Options) -> Self {
-        Watching { options, unwritten: None }
+        Watching { options, among: None, presence: Presence::There }
     }
 }
 
@@ -38,9 +71,8 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// The same for comparing with other runs; `memory` is as the run has left it.
-    pub(crate) fn run(&self, memory: &Memory) -> Run {
-        let findings = self.found.findings.clone();
-        Run { findings, memory: memory.snapshot(), fault: self.fault.clone() }
+    pub(crate) fn run(&self, memory: Snapshot) -> Run {
+        Run { findings: self.found.findings.clone(), memory, fault: self.fault.clone() }
     }
 }
 
@@ -71,8 +103,11 @@ impl Kernel {
     pub(crate) fn sanitizer(&self, launch: &Launch<'_>, watching: Watching<'_>) -> Sanitizer {
         let kernel = &self.lowered.kernel;
         let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, watching.options);
-        let (sanitizer, most) = match watching.unwritten {
-            Some(unwritten) => (sanitizer.among_others(unwritten), PATIENCE_OF_PROGRAMS),
+        let (sanitizer, most) = match watching.among {
+            Some(among) => {
+                let outside = watching.outside(among);
+                (sanitizer.among_others(among.unwritten, outside), PATIENCE_OF_PROGRAMS)
+            }
             None => (sanitizer, PATIENCE),
         };
         match launch.max_steps {

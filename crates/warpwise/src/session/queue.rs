@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -49,6 +50,9 @@ impl fmt::Debug for Queue {
     }
 }
 
+/// Threads of the host that wait for points.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
 /// A point in the work of a stream: the end of what it had been given at some time.
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -68,10 +72,17 @@ impl Point {
 
     /// Waits until everything before it is done.
     pub fn wait(&self) {
+        WAITING.fetch_add(1, Ordering::SeqCst);
         self.until();
+        WAITING.fetch_sub(1, Ordering::SeqCst);
         if order::is_tracked() {
             order::host_has(&self.clock());
         }
+    }
+
+    /// How many threads of the host are waiting for points now.
+    pub fn threads_that_wait() -> usize {
+        WAITING.load(Ordering::SeqCst)
     }
 
     /// The same for streams: the host does not learn of it.
