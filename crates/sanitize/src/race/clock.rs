@@ -31,7 +31,13 @@ struct Warp {
     joint: JointCollectives,
     /// What strong reads have seen and the lane does not know yet, by what it waits for.
     seen: Anew<[Lanes<Option<Rc<HappensBefore>>>; 3]>,
+    /// What strong reads found last, those of the CTA's own releases and those of all, and when the lane knows it: nothing that it learns is forgotten, so that a loop which finds the same
+    /// again and again has nothing to learn.
+    found: Anew<Lanes<[Option<Found>; 2]>>,
 }
+
+/// What a strong read has found, and what makes the lane know it; at once if that is nothing.
+type Found = (Rc<HappensBefore>, Option<Until>);
 
 /// What makes a thread know what it has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,24 +62,38 @@ impl Warp {
             fences: LaneMask::EMPTY,
             joint: JointCollectives::default(),
             seen: Anew::default(),
+            found: Anew::default(),
         }
     }
 
     /// The same for the next CTA.
     fn restart(&mut self) {
-        let Warp { now, floor, warp_floor, uniform, known, fenced, fences, joint, seen } = self;
+        let Warp { now, floor, warp_floor, uniform, known, fenced, fences, joint, seen, found } =
+            self;
         (*now, *floor, *warp_floor, *uniform) = ([1; WARP], [1; WARP], [1; WARP], true);
         *fences = LaneMask::EMPTY;
         joint.forget();
         known.restart(|known| *known = Lanes::default());
         fenced.restart(|fenced| *fenced = Lanes::default());
         seen.restart(|seen| *seen = <[Lanes<_>; 3]>::default());
+        found.restart(|found| *found = Lanes::default());
+    }
+
+    /// Whether a lane's last strong reads found the same. Its next ones have found this.
+    fn finds_again(&mut self, lane: usize, news: &Rc<HappensBefore>, until: Option<Until>) -> bool {
+        let is_same = |(known, when): &Found| Rc::ptr_eq(known, news) && *when == until;
+        if self.found[lane].iter().flatten().any(is_same) {
+            return true;
+        }
+        let [last, before] = &mut self.found[lane];
+        *before = last.replace((Rc::clone(news), until));
+        false
     }
 
     /// What a lane knows after a barrier.
-    fn after_barrier(&self, lane: usize) -> impl Iterator<Item = &Rc<HappensBefore>> {
+    fn after_barrier(&self, lane: usize) -> [Option<&Rc<HappensBefore>>; 3] {
         let [fence, barrier, _] = &*self.seen;
-        [&self.known[lane], &fence[lane], &barrier[lane]].into_iter().flatten()
+        [&self.known[lane], &fence[lane], &barrier[lane]].map(Option::as_ref)
     }
 
     /// What a lane has seen that no barrier lets it know.
@@ -260,6 +280,9 @@ impl Clocks {
     pub(super) fn learn(&mut self, thread: Thread, news: &Rc<HappensBefore>) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
         let lane = usize::from(thread.lane);
+        if clocks.finds_again(lane, news, None) {
+            return;
+        }
         clocks.uniform = false;
         clocks.floor[lane] = clocks.floor[lane].max(news.floor(thread.cta));
         merge(&mut clocks.known[lane], news);
@@ -304,8 +327,12 @@ impl Clocks {
     /// A lane has seen something that it does not know yet.
     pub(super) fn see(&mut self, thread: Thread, news: &Rc<HappensBefore>, until: Until) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
+        let lane = usize::from(thread.lane);
+        if clocks.finds_again(lane, news, Some(until)) {
+            return;
+        }
         clocks.uniform = false;
-        merge(&mut clocks.seen[until as usize][usize::from(thread.lane)], news);
+        merge(&mut clocks.seen[until as usize][lane], news);
     }
 
     /// Lanes execute a fence.
@@ -386,7 +413,7 @@ impl Clocks {
         for lane in lanes {
             let lane = lane as usize;
             clocks.far(lane).iter().for_each(|from| merge(&mut far, from));
-            for from in clocks.after_barrier(lane) {
+            for from in clocks.after_barrier(lane).into_iter().flatten() {
                 merge(&mut known, from);
             }
         }
@@ -457,6 +484,8 @@ impl Clocks {
             false => self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default(),
         };
         let (mut floor, mut far) = (0, None);
+        // Most lanes bring what the lane before them brought.
+        let mut last = [None; 3];
         for (warp, lanes) in waiting.iter().enumerate() {
             for lane in *lanes {
                 let at = lane as usize;
@@ -465,7 +494,12 @@ impl Clocks {
                 floor = floor.max(clocks.floor[at]);
                 // A barrier is no fence for what an atomic saw of other CTAs, but code relies on it as on one: the last CTA
                 // to take a ticket works with the results of the others.
-                clocks.after_barrier(at).for_each(|known| joined.join(known));
+                for (last, brought) in last.iter_mut().zip(clocks.after_barrier(at)) {
+                    let Some(brought) = brought else { continue };
+                    if last.replace(brought).is_none_or(|last| !Rc::ptr_eq(last, brought)) {
+                        joined.join(brought);
+                    }
+                }
                 if !all {
                     joined.add(self.cta, Group::Lanes(warp as u8, u32::MAX), clocks.warp_floor[at]);
                 }
@@ -498,7 +532,6 @@ impl Clocks {
     }
 }
 
-/// Adds statements to a set that may be shared.
 /// Gives some lanes what each of them has.
 fn share(of: &mut Lanes<Option<Rc<HappensBefore>>>, lanes: LaneMask) {
     let mut all = None;
@@ -510,6 +543,7 @@ fn share(of: &mut Lanes<Option<Rc<HappensBefore>>>, lanes: LaneMask) {
     }
 }
 
+/// Adds statements to a set that may be shared.
 fn merge(to: &mut Option<Rc<HappensBefore>>, from: &Rc<HappensBefore>) {
     match to {
         None => *to = Some(Rc::clone(from)),
