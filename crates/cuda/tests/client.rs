@@ -336,7 +336,7 @@ fn captured_and_handmade_graphs_do_the_same() {
         made!(cuStreamCreate(CU_STREAM_NON_BLOCKING)),
     );
     let (fork, join): (CUevent, CUevent) = (made!(cuEventCreate(0)), made!(cuEventCreate(0)));
-    call!(cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    call!(cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     assert_eq!(launch(scale, [1, 256], first, &arguments), CUresult::SUCCESS);
     call!(cuEventRecord(fork, first));
     call!(cuStreamWaitEvent(second, fork, 0));

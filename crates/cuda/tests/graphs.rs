@@ -111,7 +111,7 @@ fn captured_allocations_are_of_the_graph() {
     context();
     let stream: CUstream = made!(cuStreamCreate(CU_STREAM_NON_BLOCKING));
     let out: CUdeviceptr = made!(cuMemAlloc_v2(4));
-    call!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    call!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     let at: CUdeviceptr = made!(cuMemAllocAsync(4, stream));
     call!(cuMemsetD32Async(at, 11, 1, stream));
     call!(cuMemcpyDtoDAsync_v2(out, at, 4, stream));

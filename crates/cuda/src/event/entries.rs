@@ -7,6 +7,7 @@ use crate::abi::constants::{
 };
 use crate::abi::{Answer, CUevent, CUresult, CUstream, Out};
 use crate::context::{Context, current};
+use crate::graph;
 use crate::operation::Operation;
 use crate::say;
 use crate::stream;
@@ -102,10 +103,13 @@ pub(crate) fn wait(default: CUstream, stream: CUstream, event: CUevent, flags: u
                     capture.invalidate();
                     return Err(CUresult::STREAM_CAPTURE_MERGE);
                 }
-                None if stream.is_legacy() => return Err(CUresult::STREAM_CAPTURE_IMPLICIT),
+                None if stream.is_legacy() => {
+                    capture.invalidate();
+                    return Err(CUresult::STREAM_CAPTURE_IMPLICIT);
+                }
                 _ => {}
             }
-            capture.join(stream.lane.id, &captured.nodes);
+            capture.takes_part(&stream.lane, &captured.nodes);
             // The stream takes part from now on.
             *own = Some(capture);
             Ok(())
@@ -137,6 +141,7 @@ fn happening(event: CUevent) -> Answer<Arc<EventObject>> {
 /// `cuEventQuery`.
 pub(crate) fn query(event: CUevent) -> Answer {
     let event = happening(event)?;
+    graph::unsafe_call()?;
     if !event.event.has_happened() {
         return Err(CUresult::NOT_READY);
     }

@@ -1,7 +1,9 @@
 //! Capturing: what a stream is given becomes a graph, and other streams that wait for it take part.
 
 use super::object::{Graph, Work};
+use super::prohibited;
 use crate::abi::{Address, Answer, CUgraph, CUgraphNode, CUresult, In};
+use crate::lane::Lane;
 use crate::operation::Operation;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,6 +19,10 @@ pub(crate) struct Capture {
     pub(crate) id: u64,
     /// The stream that it began in.
     pub(crate) origin: u64,
+    /// The number of its context.
+    pub(crate) context: u64,
+    /// Whether a stream takes part that waits for the default one.
+    has_blocking: AtomicBool,
     pub(crate) mode: u32,
     pub(crate) thread: ThreadId,
     /// Whether the graph is one that the program had before.
@@ -29,26 +35,43 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Begins one in a stream, into a graph: behind nodes of it, if the program gave it.
+    /// Begins one in a stream of a context, into a graph: behind nodes of it, if the program gave it.
     pub(crate) fn begin(
         (graph, handle): (Arc<Graph>, CUgraph),
-        origin: u64,
+        (origin, context): (&Lane, u64),
         mode: u32,
         after: Option<Vec<CUgraphNode>>,
     ) -> Arc<Capture> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Arc::new(Capture {
+        let is_blocking = origin.is_blocking;
+        let origin = origin.id;
+        let capture = Arc::new(Capture {
             graph,
             handle,
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             origin,
+            context,
+            has_blocking: AtomicBool::new(is_blocking),
             mode,
             thread: thread::current().id(),
             is_given: after.is_some(),
             is_invalid: AtomicBool::new(false),
             ends: Mutex::new(HashMap::from([(origin, after.unwrap_or_default())])),
             shown: Mutex::default(),
-        })
+        });
+        prohibited::begins(&capture);
+        capture
+    }
+
+    /// A stream takes part that has waited for nodes.
+    pub(crate) fn takes_part(&self, lane: &Lane, after: &[CUgraphNode]) {
+        self.has_blocking.fetch_or(lane.is_blocking, Ordering::AcqRel);
+        self.join(lane.id, after);
+    }
+
+    /// Whether a stream takes part that waits for the default one.
+    pub(super) fn has_blocking_stream(&self) -> bool {
+        self.has_blocking.load(Ordering::Acquire)
     }
 
     fn ends(&self) -> MutexGuard<'_, HashMap<u64, Vec<CUgraphNode>>> {

@@ -10,6 +10,7 @@ mod launch;
 mod nodes;
 mod object;
 mod params;
+mod prohibited;
 mod user;
 
 pub(crate) use attributes::{attribute, copy_attributes, set_attribute};
@@ -21,4 +22,5 @@ pub(crate) use exec::*;
 pub(crate) use nodes::*;
 pub(crate) use object::{Graph, Work, containing, get as graph, graphs};
 pub(crate) use params::*;
+pub(crate) use prohibited::{default_stream, exchange_mode, unsafe_call, whole_context};
 pub(crate) use user::*;

@@ -5,6 +5,7 @@ use super::space::{self, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
 use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
 use crate::context::current;
+use crate::graph::unsafe_call;
 use crate::watch;
 use std::sync::atomic::Ordering;
 
@@ -18,6 +19,7 @@ const REGISTER_FLAGS: u32 = 15;
 pub(crate) fn alloc(to: Out<CUdeviceptr>, bytes: u64) -> Answer {
     let context = current()?;
     to.check()?;
+    unsafe_call()?;
     to.set(space::allocate(&context, bytes, Kind::Device, 0)?)
 }
 

@@ -6,8 +6,7 @@ use crate::abi::{
     Answer, CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, In, Out,
 };
 use crate::driver::driver;
-use crate::graph::{Capture, Graph, graph, graphs};
-use std::cell::Cell;
+use crate::graph::{self, Capture, Graph, graph, graphs};
 use std::sync::Arc;
 use std::thread;
 
@@ -27,7 +26,8 @@ fn began(
     if capture.is_some() {
         return Err(CUresult::ILLEGAL_STATE);
     }
-    *capture = Some(Capture::begin((graph, handle), stream.lane.id, mode, after));
+    *capture =
+        Some(Capture::begin((graph, handle), (&stream.lane, stream.context.id), mode, after));
     Ok(())
 }
 
@@ -192,11 +192,6 @@ pub(crate) fn update_capture_with(
     update_capture(default, stream, after, count, flags)
 }
 
-thread_local! {
-    /// What the thread promises of captures of others.
-    static MODE: Cell<u32> = const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
-}
-
 /// `cuThreadExchangeStreamCaptureMode`.
 pub(crate) fn exchange_mode(mode: Out<u32>) -> Answer {
     driver()?;
@@ -204,5 +199,5 @@ pub(crate) fn exchange_mode(mode: Out<u32>) -> Answer {
     if new > CU_STREAM_CAPTURE_MODE_RELAXED {
         return Err(CUresult::INVALID_VALUE);
     }
-    mode.set(MODE.try_with(|mode| mode.replace(new)).unwrap_or(new))
+    mode.set(graph::exchange_mode(new))
 }

@@ -4,7 +4,7 @@ use crate::abi::{Answer, CUresult, CUstream};
 use crate::context::{Context, current};
 use crate::device_launches::perform;
 use crate::driver::driver;
-use crate::graph::Capture;
+use crate::graph::{self, Capture};
 use crate::lane::Lane;
 use crate::operation::Operation;
 use crate::registry::Registry;
@@ -115,8 +115,12 @@ impl Stream {
         self.context.check()
     }
 
-    /// What waits for the device while a graph is captured makes the capture worthless.
+    /// What waits for the device while a graph is captured makes the capture worthless. The default stream has all those in it that
+    /// wait for it.
     pub(crate) fn refuse_capture(&self) -> Answer {
+        if self.is_legacy() {
+            graph::default_stream(self.context.id)?;
+        }
         match &*self.capture() {
             Some(capture) => {
                 capture.invalidate();
@@ -130,6 +134,9 @@ impl Stream {
     pub(crate) fn put(&self, operation: Operation) -> Answer<Point> {
         let context = &self.context;
         context.check()?;
+        if self.is_legacy() {
+            graph::default_stream(context.id)?;
+        }
         let before = context.before(&self.lane);
         let queue = &self.lane.queue;
         match &operation {
