@@ -5,6 +5,7 @@
 
 pub mod abi;
 mod attributes;
+mod capturing;
 mod context;
 mod device;
 mod device_launches;

@@ -1,9 +1,9 @@
 //! A context.
 
 use crate::abi::{Answer, CUcontext, CUresult};
+use crate::capturing;
 use crate::driver::driver;
 use crate::gpu::Gpu;
-use crate::graph;
 use crate::lane::Lane;
 use crate::registry::Registry;
 use crate::say;
@@ -207,7 +207,7 @@ impl Context {
     /// The same, and whether anything went wrong.
     pub(crate) fn synchronize(&self) -> Answer {
         self.check()?;
-        graph::whole_context(self.id)?;
+        capturing::whole_context(self.id)?;
         self.wait();
         self.check()
     }

@@ -6,8 +6,8 @@ use crate::abi::constants::{
     CU_EVENT_RECORD_EXTERNAL, CU_EVENT_WAIT_EXTERNAL,
 };
 use crate::abi::{Answer, CUevent, CUresult, CUstream, Out};
+use crate::capturing;
 use crate::context::{Context, current};
-use crate::graph;
 use crate::operation::Operation;
 use crate::say;
 use crate::stream;
@@ -141,7 +141,7 @@ fn happening(event: CUevent) -> Answer<Arc<EventObject>> {
 /// `cuEventQuery`.
 pub(crate) fn query(event: CUevent) -> Answer {
     let event = happening(event)?;
-    graph::unsafe_call()?;
+    capturing::unsafe_call()?;
     if !event.event.has_happened() {
         return Err(CUresult::NOT_READY);
     }

@@ -1,14 +1,13 @@
 //! Capturing: what a stream is given becomes a graph, and other streams that wait for it take part.
 
 use super::object::{Graph, Work};
-use super::prohibited;
-use crate::abi::{Address, Answer, CUgraph, CUgraphNode, CUresult, In};
+use crate::abi::{Address, Answer, CUgraph, CUgraphNode, In};
+use crate::capturing::Ongoing;
 use crate::lane::Lane;
 use crate::operation::Operation;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ThreadId};
 
 /// A capture that goes on.
 #[derive(Debug)]
@@ -19,15 +18,10 @@ pub(crate) struct Capture {
     pub(crate) id: u64,
     /// The stream that it began in.
     pub(crate) origin: u64,
-    /// The number of its context.
-    pub(crate) context: u64,
-    /// Whether a stream takes part that waits for the default one.
-    has_blocking: AtomicBool,
-    pub(crate) mode: u32,
-    pub(crate) thread: ThreadId,
+    /// What others know of it.
+    pub(crate) ongoing: Arc<Ongoing>,
     /// Whether the graph is one that the program had before.
     pub(crate) is_given: bool,
-    is_invalid: AtomicBool,
     /// What the next node of each stream comes behind.
     ends: Mutex<HashMap<u64, Vec<CUgraphNode>>>,
     /// Lists that callers look at, by their streams.
@@ -43,35 +37,25 @@ impl Capture {
         after: Option<Vec<CUgraphNode>>,
     ) -> Arc<Capture> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let is_blocking = origin.is_blocking;
+        let ongoing = Ongoing::begin(context, mode);
+        ongoing.has(origin.is_blocking);
         let origin = origin.id;
-        let capture = Arc::new(Capture {
+        Arc::new(Capture {
             graph,
             handle,
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             origin,
-            context,
-            has_blocking: AtomicBool::new(is_blocking),
-            mode,
-            thread: thread::current().id(),
+            ongoing,
             is_given: after.is_some(),
-            is_invalid: AtomicBool::new(false),
             ends: Mutex::new(HashMap::from([(origin, after.unwrap_or_default())])),
             shown: Mutex::default(),
-        });
-        prohibited::begins(&capture);
-        capture
+        })
     }
 
     /// A stream takes part that has waited for nodes.
     pub(crate) fn takes_part(&self, lane: &Lane, after: &[CUgraphNode]) {
-        self.has_blocking.fetch_or(lane.is_blocking, Ordering::AcqRel);
+        self.ongoing.has(lane.is_blocking);
         self.join(lane.id, after);
-    }
-
-    /// Whether a stream takes part that waits for the default one.
-    pub(super) fn has_blocking_stream(&self) -> bool {
-        self.has_blocking.load(Ordering::Acquire)
     }
 
     fn ends(&self) -> MutexGuard<'_, HashMap<u64, Vec<CUgraphNode>>> {
@@ -80,15 +64,12 @@ impl Capture {
 
     /// Something happened that no graph can hold.
     pub(crate) fn invalidate(&self) {
-        self.is_invalid.store(true, Ordering::Release);
+        self.ongoing.invalidate();
     }
 
     /// Whether nothing of the kind has happened.
     pub(crate) fn check(&self) -> Answer {
-        match self.is_invalid.load(Ordering::Acquire) {
-            true => Err(CUresult::STREAM_CAPTURE_INVALIDATED),
-            false => Ok(()),
-        }
+        self.ongoing.check()
     }
 
     /// Adds what a stream is given.

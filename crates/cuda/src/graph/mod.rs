@@ -10,7 +10,6 @@ mod launch;
 mod nodes;
 mod object;
 mod params;
-mod prohibited;
 mod user;
 
 pub(crate) use attributes::{attribute, copy_attributes, set_attribute};
@@ -22,5 +21,4 @@ pub(crate) use exec::*;
 pub(crate) use nodes::*;
 pub(crate) use object::{Graph, Work, containing, get as graph, graphs};
 pub(crate) use params::*;
-pub(crate) use prohibited::{default_stream, exchange_mode, unsafe_call, whole_context};
 pub(crate) use user::*;

@@ -4,8 +4,8 @@ use super::graph::{self, Freed};
 use super::space::{self, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
 use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
+use crate::capturing::unsafe_call;
 use crate::context::current;
-use crate::graph::unsafe_call;
 use crate::watch;
 use std::sync::atomic::Ordering;
 

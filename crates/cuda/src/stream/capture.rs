@@ -5,8 +5,9 @@ use crate::abi::constants::*;
 use crate::abi::{
     Answer, CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, In, Out,
 };
+use crate::capturing;
 use crate::driver::driver;
-use crate::graph::{self, Capture, Graph, graph, graphs};
+use crate::graph::{Capture, Graph, graph, graphs};
 use std::sync::Arc;
 use std::thread;
 
@@ -76,8 +77,8 @@ pub(crate) fn end_capture(default: CUstream, stream: CUstream, to: Out<CUgraph>)
     if capture.origin != stream.lane.id {
         return Err(CUresult::STREAM_CAPTURE_UNMATCHED);
     }
-    let relaxed = capture.mode == CU_STREAM_CAPTURE_MODE_RELAXED;
-    if !relaxed && capture.thread != thread::current().id() {
+    let relaxed = capture.ongoing.mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+    if !relaxed && capture.ongoing.thread != thread::current().id() {
         return Err(CUresult::STREAM_CAPTURE_WRONG_THREAD);
     }
     // Whatever comes of it, the streams that took part are free again.
@@ -199,5 +200,5 @@ pub(crate) fn exchange_mode(mode: Out<u32>) -> Answer {
     if new > CU_STREAM_CAPTURE_MODE_RELAXED {
         return Err(CUresult::INVALID_VALUE);
     }
-    mode.set(graph::exchange_mode(new))
+    mode.set(capturing::exchange_mode(new))
 }

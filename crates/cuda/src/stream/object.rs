@@ -1,10 +1,11 @@
 //! A stream of a context, and how work gets into it.
 
 use crate::abi::{Answer, CUresult, CUstream};
+use crate::capturing;
 use crate::context::{Context, current};
 use crate::device_launches::perform;
 use crate::driver::driver;
-use crate::graph::{self, Capture};
+use crate::graph::Capture;
 use crate::lane::Lane;
 use crate::operation::Operation;
 use crate::registry::Registry;
@@ -119,7 +120,7 @@ impl Stream {
     /// wait for it.
     pub(crate) fn refuse_capture(&self) -> Answer {
         if self.is_legacy() {
-            graph::default_stream(self.context.id)?;
+            capturing::default_stream(self.context.id)?;
         }
         match &*self.capture() {
             Some(capture) => {
@@ -135,7 +136,7 @@ impl Stream {
         let context = &self.context;
         context.check()?;
         if self.is_legacy() {
-            graph::default_stream(context.id)?;
+            capturing::default_stream(context.id)?;
         }
         let before = context.before(&self.lane);
         let queue = &self.lane.queue;

@@ -1,16 +1,28 @@
-//! What a program may not do while streams capture (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations"; CUDA driver API,
-//! `cuThreadExchangeStreamCaptureMode`). Who does it makes the captures worthless.
+//! Captures that go on, and what a program may not do meanwhile (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations"; CUDA
+//! driver API, `cuThreadExchangeStreamCaptureMode`). Who does it makes the captures worthless.
 
-use super::capture::Capture;
 use crate::abi::constants::{CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED};
 use crate::abi::{Answer, CUresult};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread;
+use std::thread::{self, ThreadId};
+
+/// A capture that goes on, as far as others are concerned.
+#[derive(Debug)]
+pub(crate) struct Ongoing {
+    /// The number of its context.
+    context: u64,
+    /// What its thread promised.
+    pub(crate) mode: u32,
+    pub(crate) thread: ThreadId,
+    /// Whether a stream takes part that waits for the default one.
+    has_blocking: AtomicBool,
+    is_invalid: AtomicBool,
+}
 
 /// Captures that go on, and some that are over.
-static CAPTURES: Mutex<Vec<Weak<Capture>>> = Mutex::new(Vec::new());
+static CAPTURES: Mutex<Vec<Weak<Ongoing>>> = Mutex::new(Vec::new());
 
 /// Whether there may be any.
 static ANY: AtomicBool = AtomicBool::new(false);
@@ -20,20 +32,48 @@ thread_local! {
     static MODE: Cell<u32> = const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
 }
 
+impl Ongoing {
+    /// A capture by this thread begins. It goes on as long as this lives.
+    pub(crate) fn begin(context: u64, mode: u32) -> Arc<Ongoing> {
+        let capture = Arc::new(Ongoing {
+            context,
+            mode,
+            thread: thread::current().id(),
+            has_blocking: AtomicBool::new(false),
+            is_invalid: AtomicBool::new(false),
+        });
+        let mut all = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Arc::downgrade(&capture));
+        ANY.store(true, Ordering::Release);
+        capture
+    }
+
+    /// A stream takes part.
+    pub(crate) fn has(&self, is_blocking: bool) {
+        self.has_blocking.fetch_or(is_blocking, Ordering::AcqRel);
+    }
+
+    /// Something happened that no graph can hold.
+    pub(crate) fn invalidate(&self) {
+        self.is_invalid.store(true, Ordering::Release);
+    }
+
+    /// Whether nothing of the kind has happened.
+    pub(crate) fn check(&self) -> Answer {
+        match self.is_invalid.load(Ordering::Acquire) {
+            true => Err(CUresult::STREAM_CAPTURE_INVALIDATED),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Sets what the thread promises, and returns what it was.
 pub(crate) fn exchange_mode(new: u32) -> u32 {
     MODE.try_with(|mode| mode.replace(new)).unwrap_or(new)
 }
 
-/// A capture begins.
-pub(super) fn begins(capture: &Arc<Capture>) {
-    let mut all = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
-    all.push(Arc::downgrade(capture));
-    ANY.store(true, Ordering::Release);
-}
-
 /// Makes captures invalid that something is not permitted for.
-fn refuse(why: CUresult, is_meant: impl Fn(&Capture) -> bool) -> Answer {
+fn refuse(why: CUresult, is_meant: impl Fn(&Ongoing) -> bool) -> Answer {
     if !ANY.load(Ordering::Acquire) {
         return Ok(());
     }
@@ -49,7 +89,7 @@ fn refuse(why: CUresult, is_meant: impl Fn(&Capture) -> bool) -> Answer {
 /// The default stream of a context is used: streams that block depend on it, and it on them.
 pub(crate) fn default_stream(context: u64) -> Answer {
     refuse(CUresult::STREAM_CAPTURE_IMPLICIT, |capture| {
-        capture.context == context && capture.has_blocking_stream()
+        capture.context == context && capture.has_blocking.load(Ordering::Acquire)
     })
 }
 
