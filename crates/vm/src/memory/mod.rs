@@ -367,3 +367,155 @@ impl Memory {
         self.objects.find(handle)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes<const COUNT: usize>(
+        memory: &Memory,
+        address: u64,
+    ) -> Result<[u8; COUNT], MemoryError> {
+        let mut found = [0; COUNT];
+        memory.read(address, &mut found).map(|()| found)
+    }
+
+    #[test]
+    fn allocations_are_exact_zeroed_and_apart() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(10).expect("fits");
+        let b = memory.allocate(1).expect("fits");
+        assert!(b >= a + 10 + GAP && a.is_multiple_of(ALIGN) && b.is_multiple_of(ALIGN));
+        assert_eq!(bytes::<10>(&memory, a), Ok([0; 10]));
+        assert!(bytes::<11>(&memory, a).is_err() && bytes::<1>(&memory, a - 1).is_err());
+        memory.write(b, &[7]).expect("inside");
+        assert!(memory.write(b, &[7, 8]).is_err());
+        assert_eq!(bytes(&memory, b), Ok([7]));
+    }
+
+    #[test]
+    fn freed_memory_is_known_and_not_accessible() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(8).expect("fits");
+        assert!(memory.free(a + 4).is_err());
+        assert_eq!(memory.free(a), Ok(()));
+        assert!(bytes::<1>(&memory, a).is_err() && memory.free(a).is_err());
+        assert!(memory.freed(a + 7).is_some() && memory.freed(a + 8).is_none());
+    }
+
+    #[test]
+    fn constants_are_written_by_the_host() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(8).expect("fits");
+        assert!(memory.make_constant(a + 4).is_err() && memory.published().2.find(a).is_none());
+        assert_eq!(memory.make_constant(a), Ok(()));
+        assert!(memory.published().2.find(a + 7).is_some() && memory.write(a, &[1; 8]).is_ok());
+        assert_eq!(memory.free(a), Ok(()));
+        assert!(memory.published().2.find(a).is_none());
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        let memory = Memory::new().expect("the host reserves a range");
+        assert!(matches!(memory.allocate(u64::MAX), Err(MemoryError::Full { .. })));
+        assert!(memory.allocate(0).is_ok());
+    }
+
+    #[test]
+    fn objects_of_an_image_are_exact() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let base = memory.allocate_image(&[(0, 4), (16, 8)]).expect("fits");
+        assert!(memory.write(base, &[1; 4]).is_ok() && memory.write(base + 16, &[1; 8]).is_ok());
+        assert!(memory.write(base, &[1; 5]).is_err() && memory.write(base + 8, &[1]).is_err());
+    }
+
+    #[test]
+    fn copies_of_any_alignment_and_length_are_exact() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(64).expect("fits");
+        for offset in 0..16 {
+            for count in 0..40 {
+                memory.write(a, &[0; 64]).expect("inside");
+                let values: Vec<u8> = (1..=count).collect();
+                memory.write(a + offset, &values).expect("inside");
+                let mut expected = [0; 64];
+                expected[offset as usize..][..count.into()].copy_from_slice(&values);
+                assert_eq!(bytes::<64>(&memory, a), Ok(expected));
+                let mut found = vec![0; count.into()];
+                memory.read(a + offset, &mut found).expect("inside");
+                assert_eq!(found, values);
+            }
+        }
+    }
+
+    #[test]
+    fn mapped_memory_of_the_host_is_bounded() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let host: Vec<std::sync::atomic::AtomicU8> = (0..100).map(Into::into).collect();
+        let start = NonNull::from(&host[10]).cast();
+        // SAFETY: the bytes are atomics, which live longer than the memory.
+        let map = |start, bytes| unsafe { memory.map_host(start, bytes) };
+        let address = map(start, 80).expect("it is not mapped yet");
+        assert_eq!(address, start.as_ptr() as u64);
+        assert_eq!(bytes(&memory, address), Ok([10, 11]));
+        memory.write(address + 79, &[200]).expect("inside");
+        assert_eq!(host[89].load(Ordering::Relaxed), 200);
+        assert!(
+            memory.write(address + 79, &[1; 2]).is_err()
+                && bytes::<1>(&memory, address - 1).is_err()
+        );
+        let refused =
+            |at: u64, bytes| map(NonNull::new(at as *mut u8).expect("not null"), bytes).is_err();
+        assert!(refused(address + 79, 1) && refused(address - 1, 2) && refused(address, 0));
+        assert!(refused(memory.base(), 1) && refused(BASE - 1, 1) && refused(address, usize::MAX));
+        assert!(memory.free(address).is_err() && memory.unmap_host(address + 1).is_err());
+        assert_eq!(memory.unmap_host(address), Ok(()));
+        assert!(bytes::<1>(&memory, address).is_err() && memory.unmap_host(address).is_err());
+    }
+
+    #[test]
+    fn blocks_of_kernels_are_limited_and_freed_once() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let owner = Owner { cta: 0, thread: 0 };
+        let get = |bytes| memory.allocate_block((owner, bytes), 64);
+        let one = get(17).expect("fits");
+        assert!(one.start.is_multiple_of(16) && one.end == one.start + 17);
+        assert_eq!((get(33), get(u64::MAX)), (None, None));
+        let other = get(32).expect("fits: 17 bytes count as 32");
+        assert_eq!(memory.blocks(), [one, other]);
+        assert_eq!(memory.free_block(one.start + 16), Err(BadFree::Inside { start: one.start }));
+        assert_eq!(memory.free_block(one.start), Ok(one));
+        assert_eq!(memory.free_block(one.start), Err(BadFree::Twice));
+        assert_eq!(memory.free_block(0x10), Err(BadFree::NoBlock));
+        assert!(memory.freed(one.start + 16).is_some() && memory.write(one.start, &[1]).is_err());
+        assert!(memory.free(other.start).is_err());
+        let buffer = memory.allocate(8).expect("fits");
+        assert_eq!(memory.free_block(buffer), Err(BadFree::NoBlock));
+    }
+
+    #[test]
+    fn a_repeated_run_gets_the_same_blocks() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let get = |cta, bytes| {
+            let owner = Owner { cta, thread: 3 };
+            memory.allocate_block((owner, bytes), 1 << 20).expect("fits").start
+        };
+        memory.set_quarantine(Quarantine::Forever);
+        let kept = get(0, 8);
+        memory.write(kept, &[5; 8]).expect("inside");
+        let start = memory.snapshot();
+        let first = [get(1, 100), get(2, 100), get(1, 50)];
+        memory.write(first[0], &[9; 100]).expect("inside");
+        memory.free_block(kept).expect("a block");
+        let end = memory.snapshot();
+        memory.restore(&start);
+        assert_eq!((start.clone() == end, memory.blocks().len()), (true, 1));
+        assert_eq!(bytes(&memory, kept), Ok([5; 8]));
+        let mut again = [get(2, 100), get(1, 100), get(1, 50)];
+        again.swap(0, 1);
+        assert_eq!(again, first);
+        assert_eq!(bytes(&memory, first[0]), Ok([0; 100]));
+        // What was not asked for before gets addresses that nobody had.
+        assert!(!first.contains(&get(1, 100)));
+    }
+}

@@ -161,3 +161,38 @@ fn piece(region: Region) -> Piece {
 fn in_blocks(regions: &Regions, blocks: &Blocks) -> Vec<Piece> {
     regions.iter().filter(|region| blocks.holds(region.start)).map(piece).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_go_back_and_what_lies_beside_them_stays() {
+        let memory = Memory::new().expect("the host reserves a range");
+        let (a, b) = (memory.allocate(8).expect("fits"), memory.allocate(4).expect("fits"));
+        let held = || {
+            let (mut one, mut other) = ([0; 8], [0; 4]);
+            memory.read(a, &mut one).and(memory.read(b, &mut other)).expect("inside");
+            (one, other)
+        };
+        let write = |value| memory.write(a, &[value; 8]).and(memory.write(b, &[value; 4]));
+        write(1).expect("inside");
+        let start = memory.snapshot();
+        write(2).expect("inside");
+        // From within one allocation to behind the other, over what is nobody's.
+        let ranges = [a + 2..a + 4, a + 6..b + 1];
+        let left = memory.snapshot_within(&start, &ranges);
+        let bytes = |from: u64, count| (from..from + count).map(|at| left.byte(at)).collect();
+        let (of_a, of_b): (Vec<u8>, Vec<u8>) = (bytes(a, 8), bytes(b, 4));
+        assert_eq!((of_a, of_b), (vec![1, 1, 2, 2, 1, 1, 2, 2], vec![2, 1, 1, 1]));
+        memory.restore_within(&start, &ranges);
+        assert_eq!(held(), ([2, 2, 1, 1, 2, 2, 1, 1], [1, 2, 2, 2]));
+        // What has been freed is left out.
+        memory.free(b).expect("it is there");
+        memory.restore_within(&left, &ranges);
+        let mut one = [0; 8];
+        memory.read(a, &mut one).expect("inside");
+        assert_eq!(one, [2; 8]);
+        assert_eq!(memory.snapshot_within(&start, &ranges).byte(b), 1);
+    }
+}
