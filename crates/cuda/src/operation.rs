@@ -223,7 +223,7 @@ impl Operation {
             | Operation::Fill { .. }
             | Operation::Call(_)
             | Operation::Write(_)
-            | Operation::Free(_) => Some(watch::working()),
+            | Operation::Free(_) => watch::working(),
             Operation::Launch(_)
             | Operation::Nothing
             | Operation::Await(..)

@@ -116,12 +116,15 @@ impl Stream {
         self.context.check()
     }
 
+    /// The default stream cannot be used while one captures that waits for it.
+    fn refuse_default(&self) -> Answer {
+        if self.is_legacy() { capturing::default_stream(self.context.id) } else { Ok(()) }
+    }
+
     /// What waits for the device while a graph is captured makes the capture worthless. The default stream has all those in it that
     /// wait for it.
     pub(crate) fn refuse_capture(&self) -> Answer {
-        if self.is_legacy() {
-            capturing::default_stream(self.context.id)?;
-        }
+        self.refuse_default()?;
         match &*self.capture() {
             Some(capture) => {
                 capture.invalidate();
@@ -135,9 +138,7 @@ impl Stream {
     pub(crate) fn put(&self, operation: Operation) -> Answer<Point> {
         let context = &self.context;
         context.check()?;
-        if self.is_legacy() {
-            capturing::default_stream(context.id)?;
-        }
+        self.refuse_default()?;
         let before = context.before(&self.lane);
         let queue = &self.lane.queue;
         match &operation {

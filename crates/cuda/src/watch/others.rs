@@ -2,6 +2,7 @@
 //!
 //! Kernels are checked one after another. One that waits for somebody else's write lets others begin meanwhile.
 
+use super::known::is_on;
 use crate::memory::find;
 use std::fs;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -42,10 +43,12 @@ fn state() -> MutexGuard<'static, State> {
 #[derive(Debug)]
 pub(crate) struct Working(());
 
-/// Such work begins.
-pub(crate) fn working() -> Working {
-    state().begin();
-    Working(())
+/// Such work begins. Nobody asks unless launches are checked.
+pub(crate) fn working() -> Option<Working> {
+    is_on().then(|| {
+        state().begin();
+        Working(())
+    })
 }
 
 impl Drop for Working {

@@ -68,7 +68,7 @@ impl Replay<'_> {
                 continue;
             }
             let launch = self.begin_anew(&schedule);
-            let memory = self.memory;
+            let memory = self.rewind.memory;
             let (outcome, findings, traffic) = if watches {
                 let mut sanitizer = self.kernel.sanitizer(&launch, self.watching);
                 let outcome = vm::launch_observed(executable, &launch, memory, &mut sanitizer)?;

@@ -82,8 +82,7 @@ impl Kernel {
         }
         let first = watched.run(rewind.left(None));
         let launch = bounded(&launch, &watched.report.stats);
-        let mut replay =
-            Replay::new(self, &launch, memory, rewind, options.into(), config.repeated);
+        let mut replay = Replay::new(self, &launch, rewind, options.into(), config.repeated);
         let apart = match reads_active_mask(&self.lowered.kernel) {
             true => replay.with_divergence(&first, &watched, args).map_err(refuse)?,
             false => None,
@@ -147,8 +146,7 @@ impl Kernel {
         let watched = self.watched(device, &launch, options.into())?;
         let first = watched.run(rewind.left(None));
         let launch = bounded(&launch, &watched.report.stats);
-        let mut replay =
-            Replay::new(self, &launch, memory, rewind, options.into(), config.repeated);
+        let mut replay = Replay::new(self, &launch, rewind, options.into(), config.repeated);
         explore::scout(&mut replay, &first, share, tell)
             .map_err(|error: LaunchError| self.refuse(refusal(&error)))
     }

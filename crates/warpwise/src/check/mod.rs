@@ -97,7 +97,7 @@ impl Kernel {
                 false => Presence::Rested,
             };
             let watching = Watching { presence, ..watching };
-            let mut replay = Replay::new(self, &launch, memory, rewind, watching, config.repeated);
+            let mut replay = Replay::new(self, &launch, rewind, watching, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if masks {
                 elsewhere.extend(replay.with_divergence(&first, &watched, args).map_err(refuse)?);

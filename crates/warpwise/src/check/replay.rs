@@ -13,8 +13,7 @@ use sanitize::explore::{Footprints, Run, Subject};
 use sanitize::{At, Finding, Found};
 use vm::memory::Snapshot;
 use vm::{
-    Chooser, Fault, FaultKind, Launch, LaunchError, Memory, Observer, Schedule, Stats, ThreadId,
-    View,
+    Chooser, Fault, FaultKind, Launch, LaunchError, Observer, Schedule, Stats, ThreadId, View,
 };
 
 /// A kernel that issues so many times more instructions than under the first schedule does not end, unless it is short.
@@ -34,7 +33,6 @@ pub(crate) fn bounded<'a>(launch: &Launch<'a>, first: &Stats) -> Launch<'a> {
 pub(crate) struct Replay<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) launch: &'a Launch<'a>,
-    pub(crate) memory: &'a Memory,
     pub(crate) rewind: Rewind<'a>,
     pub(crate) watching: Watching<'a>,
     places: Located<'a>,
@@ -56,8 +54,9 @@ impl Subject for Replay<'_> {
         let mut sanitizer = self.kernel.sanitizer(self.launch, self.watching);
         let mut both = (&mut sanitizer, footprints);
         let kernel = &*self.kernel.executable;
-        let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
-        let found = sanitizer.finish(outcome.fault.as_ref(), self.memory);
+        let outcome =
+            vm::launch_chosen(kernel, self.launch, self.rewind.memory, &mut both, chooser)?;
+        let found = sanitizer.finish(outcome.fault.as_ref(), self.rewind.memory);
         let Found { findings, traffic, .. } = found;
         Ok(Run { findings, memory: self.rewind.left(traffic.as_ref()), fault: outcome.fault })
     }
@@ -101,13 +100,12 @@ impl<'a> Replay<'a> {
     pub(crate) fn new(
         kernel: &'a Kernel,
         launch: &'a Launch<'a>,
-        memory: &'a Memory,
         rewind: Rewind<'a>,
         watching: Watching<'a>,
         repeated: &'a (dyn Fn(u64) + Sync),
     ) -> Replay<'a> {
         let places = Located::new(kernel);
-        Replay { kernel, launch, memory, rewind, watching, places, runs: 0, repeated }
+        Replay { kernel, launch, rewind, watching, places, runs: 0, repeated }
     }
 
     fn count(&mut self) {
@@ -154,11 +152,16 @@ impl<'a> Replay<'a> {
             if writer.found.is_none() {
                 self.rewind.back();
                 let launch = Launch { schedule: schedule.clone(), ..*self.launch };
-                vm::launch_observed(&self.kernel.executable, &launch, self.memory, &mut writer)?;
+                vm::launch_observed(
+                    &self.kernel.executable,
+                    &launch,
+                    self.rewind.memory,
+                    &mut writer,
+                )?;
             }
         }
         let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));
-        let base = self.memory.base();
+        let base = self.rewind.memory.base();
         let owners = Owners::new(self.kernel, args, self.launch.image_base, base);
         let Element { element, start, .. } = owners.element(address);
         let bytes = element.bytes() as u64;

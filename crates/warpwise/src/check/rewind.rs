@@ -8,7 +8,7 @@ use vm::memory::Snapshot;
 /// Memory, and what it held at the start. Of a launch among others nothing is written back but what its runs have written: the
 /// rest of the program goes on meanwhile.
 pub(crate) struct Rewind<'a> {
-    memory: &'a Memory,
+    pub(crate) memory: &'a Memory,
     start: Snapshot,
     /// What runs have written so far; `None` if nobody else uses the memory.
     written: Option<Vec<Range<u64>>>,
