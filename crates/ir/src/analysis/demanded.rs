@@ -3,7 +3,9 @@
 use super::launch::GANG_LANES;
 use super::shape::Shape;
 use super::shapes::Shapes;
-use crate::{Collective, Inst, Interrupt, Kernel, Members, Op, Operand, Pred, Src};
+use crate::{
+    BlockId, Collective, Inst, Interrupt, Kernel, Members, Op, Operand, Pred, Src, Terminator,
+};
 use lanes::{WARP, shfl};
 
 /// Passes over a kernel after which all lanes are taken to be needed.
@@ -16,19 +18,20 @@ pub struct Demanded {
 }
 
 impl Demanded {
-    /// Finds them, from what others can notice backwards: through shuffles whose source lanes are constants, and under guards
-    /// that are true in constant lanes. `None` if it was interrupted.
+    /// Finds them, from what others can notice backwards: through shuffles whose source lanes are constants, and under guards,
+    /// choices and branches that are true in constant lanes. `None` if it was interrupted.
     pub fn of(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option<Demanded> {
+        let coming = coming(kernel, shapes, interrupt)?;
         let mut found = Demanded { lanes: vec![0; kernel.registers.len()] };
         for _ in 0..PASSES {
             let mut changed = false;
-            for block in kernel.blocks.iter().rev() {
+            for (block, coming) in kernel.blocks.iter().zip(&coming).rev() {
                 if let Some(reg) = crate::terminator_use(&block.terminator) {
                     changed |= found.add(reg.0, u64::MAX);
                 }
                 for inst in block.insts.iter().rev() {
                     interrupt.go_on(1)?;
-                    changed |= found.inst(inst, shapes);
+                    changed |= found.inst(inst, *coming, shapes);
                 }
             }
             if !changed {
@@ -50,7 +53,8 @@ impl Demanded {
         std::mem::replace(known, all) != all
     }
 
-    fn inst(&mut self, inst: &Inst, shapes: &Shapes) -> bool {
+    /// Adds what an instruction reads, to which these lanes come. Says whether that is news.
+    fn inst(&mut self, inst: &Inst, coming: u64, shapes: &Shapes) -> bool {
         let mut results = 0;
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
@@ -58,14 +62,12 @@ impl Demanded {
             }
         });
         let mut changed = false;
-        let mut executing = u64::MAX;
+        let mut executing = coming;
         if let Some(guard) = inst.guard
             && let Some(reg) = guard.reg()
         {
             changed |= self.add(reg.0, u64::MAX);
-            if let Shape::Mask(lanes) = shapes.shape(reg) {
-                executing = if matches!(guard, Pred::Not(_)) { !lanes } else { *lanes };
-            }
+            executing &= constant(guard, shapes).unwrap_or(u64::MAX);
         }
         if let Op::Collective {
             what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
@@ -87,6 +89,19 @@ impl Demanded {
             }
             return changed;
         }
+        if let Op::Select { p, a, b, .. } = &inst.op
+            && let Some(lanes) = constant(*p, shapes)
+        {
+            for (src, lanes) in [(a, lanes), (b, !lanes)] {
+                if let Src::Reg(reg) = src {
+                    changed |= self.add(reg.0, results & executing & lanes);
+                }
+            }
+            if let Some(reg) = p.reg() {
+                changed |= self.add(reg.0, results & executing);
+            }
+            return changed;
+        }
         let needed = if inst.op.is_pure() { results & executing } else { executing };
         // Collectives read lanes that do not execute them.
         let needed = if inst.op.is_collective() { u64::MAX } else { needed };
@@ -96,6 +111,47 @@ impl Demanded {
             }
         });
         changed
+    }
+}
+
+/// The lanes in which a predicate is true, if they are constant.
+fn constant(pred: Pred, shapes: &Shapes) -> Option<u64> {
+    match (pred, shapes.shape(pred.reg()?)) {
+        (Pred::Not(_), Shape::Mask(lanes)) => Some(!lanes),
+        (_, Shape::Mask(lanes)) => Some(*lanes),
+        (_, Shape::Affine(_) | Shape::Sliced(..) | Shape::Varying) => None,
+    }
+}
+
+/// Per block, the lanes of a gang that may come there. `None` if it was interrupted.
+fn coming(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option<Vec<u64>> {
+    let mut found = vec![0; kernel.blocks.len()];
+    if let Some(first) = found.first_mut() {
+        *first = u64::MAX;
+    }
+    loop {
+        let mut changed = false;
+        for (nth, block) in kernel.blocks.iter().enumerate() {
+            interrupt.go_on(1)?;
+            let here = found[nth];
+            let mut go_on = |to: BlockId, lanes: u64| {
+                let there = &mut found[to.0 as usize];
+                changed |= lanes & !*there != 0;
+                *there |= lanes;
+            };
+            match block.terminator {
+                Terminator::Branch { p, then, otherwise } => {
+                    let lanes = constant(p, shapes);
+                    go_on(then, here & lanes.unwrap_or(u64::MAX));
+                    go_on(otherwise, here & !lanes.unwrap_or(0));
+                }
+                Terminator::Jump(to) => go_on(to, here),
+                Terminator::Exit | Terminator::Trap => {}
+            }
+        }
+        if !changed {
+            return Some(found);
+        }
     }
 }
 

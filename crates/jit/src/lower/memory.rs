@@ -153,19 +153,26 @@ impl Lower<'_> {
         let bytes = size * d.len() as i64;
         let dense = self.are_dense(affine, self.gang.lanes() / count, bytes);
         let alike = affine.is_uniform();
-        if wide && !alike && !(dense && d.len() <= 2) {
+        // Lanes that have parted are not checked one by one there.
+        let strided = !dense && self.are_strided(size) && self.masked.is_none();
+        if wide && !(alike || strided || dense && d.len() <= 2) {
             return false;
         }
         if size < 4 && !alike && !(dense && d.len() == 1) {
             return false;
         }
-        if !self.are_halves(&shape, affine, *access) {
+        if !(strided && size >= 4 || self.are_halves(&shape, affine, *access)) {
             return false;
         }
         let among = self.gang.all();
         let wanted = Wanted { address, space: *space, bytes, writes: false, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
+        if matches!(space, Space::Global | Space::Generic)
+            && self.are_dense(affine, self.gang.lanes(), bytes)
+        {
+            self.fetch_ahead(&lanes, bytes * self.gang.lanes() as i64);
+        }
         let interleaved = dense && matches!(d.len(), 2 | 4);
         let class = access_class(*access);
         let mut elements = match interleaved {
@@ -290,6 +297,9 @@ impl Lower<'_> {
             // Such elements lie one after the other.
             return self.unary(widen, O::M(memory));
         }
+        if self.are_strided(size) {
+            return self.load_strided(lanes, first, access, offset);
+        }
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
             let at = lanes.at[first + lane] - lanes.at[first];
@@ -340,7 +350,8 @@ impl Lower<'_> {
             && size == 4
             && !self.are_dense(affine, group, 4)
             && self.are_dense(affine, group / 2, 4);
-        if !fits || !(by_halves || self.are_dense(affine, group, bytes)) {
+        let strided = !by_halves && !self.are_dense(affine, group, bytes);
+        if strided && !self.are_strided(size) || !strided && !fits {
             return false;
         }
         for value in values {
@@ -352,6 +363,16 @@ impl Lower<'_> {
         let wanted = Wanted { address, space: *space, bytes, writes: true, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
+        if strided {
+            for slice in 0..self.count(class) {
+                for (nth, value) in (0..).zip(values) {
+                    let vector = self.vector(*value, class, slice);
+                    let first = slice * (self.gang.lanes() / self.count(class));
+                    self.store_strided(&lanes, first, *access, nth * size, vector);
+                }
+            }
+            return true;
+        }
         let (_, store) = crate::x86::vector_moves(self.level);
         if size < 4 {
             let all: Vec<VReg> =

@@ -4,6 +4,7 @@
 //! are together, or, where they part, for some of them ([`masked`]). A value is kept as the first lane's alone where the others follow from it,
 //! or as that of each slice ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
 
+mod ahead;
 mod apart;
 mod bits;
 mod collective;
@@ -30,6 +31,7 @@ mod runs;
 mod scalar;
 mod shuffle;
 mod some_lanes;
+mod strided;
 mod value;
 mod values;
 mod vector;
@@ -89,6 +91,8 @@ struct Lower<'a> {
     homed: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
     floats: Vec<bool>,
+    /// Whether all lanes together come to the next instruction, and once.
+    once: bool,
     /// The slice, of so many lanes, whose first lane's values are computed; of all lanes' first one if there is none.
     slice: Option<(usize, usize)>,
     /// What is known where the next instruction goes.
@@ -153,6 +157,7 @@ pub(crate) fn lower(
         parts: &parts,
         checks: Vec::new(),
         masked: None,
+        once: false,
         slice: None,
         blocks: Vec::new(),
         invariant,
@@ -287,6 +292,7 @@ impl Lower<'_> {
         for node in 0..self.nodes.all.len() {
             self.node(node, interrupt)?;
         }
+        self.once = false;
         self.masked_blocks(interrupt)?;
         for (node, _, block) in &stubs {
             if self.nodes.all[*node].ways > 0 {
@@ -311,6 +317,7 @@ impl Lower<'_> {
         let here = &nodes.all[node];
         self.state.clear();
         self.shared = None;
+        self.once = !nodes.repeated[here.block];
         self.live = here.live.iter().copied().collect();
         self.func.begin(self.blocks[node]);
         if here.ways > 0 {

@@ -1,5 +1,6 @@
 //! A kernel cut into pieces that run without anybody else: between barriers, and what the code leaves to others.
 
+use ir::analysis::order::components;
 use ir::analysis::{Liveness, reads_and_writes};
 use ir::{
     BarrierAction, Interrupt, Kernel, Op, Operand, Pred, Reg, Src, Terminator, terminator_use,
@@ -39,6 +40,8 @@ pub(super) struct Nodes {
     pub(super) first: Vec<usize>,
     /// Per block and instruction, the registers whose values nobody needs behind it.
     pub(super) kills: Vec<Vec<Vec<Reg>>>,
+    /// Per block, whether lanes may come there again.
+    pub(super) repeated: Vec<bool>,
 }
 
 /// Whether somebody else has to perform an instruction, and go on behind it.
@@ -68,6 +71,22 @@ fn end_at(inst: &ir::Inst) -> Option<End> {
         | Op::Copy(_)
         | Op::CopyProgress(_) => None,
     }
+}
+
+/// Per block, whether lanes may come there again.
+fn repeated(kernel: &Kernel) -> Vec<bool> {
+    let successors: Vec<Vec<usize>> = kernel
+        .blocks
+        .iter()
+        .map(|block| block.terminator.successors().map(|to| to.0 as usize).collect())
+        .collect();
+    let mut found = vec![false; successors.len()];
+    for component in components(&successors) {
+        let goes_round = |block: &usize| successors[*block].contains(block);
+        let again = component.len() > 1 || component.iter().any(goes_round);
+        component.into_iter().for_each(|block| found[block] = again);
+    }
+    found
 }
 
 impl Nodes {
@@ -160,7 +179,7 @@ impl Nodes {
         for node in &mut all {
             node.is_entry |= node.ways != 1;
         }
-        Some(Nodes { all, first, kills })
+        Some(Nodes { all, first, kills, repeated: repeated(kernel) })
     }
 
     /// The last piece of a block.

@@ -2,13 +2,14 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
-use super::value::{FLOAT, INT, Value, Vectors, mask_class};
+use super::value::{FLOAT, INT, Value, Vectors, mask_class, words_of_lanes};
 use super::values::words;
 use super::wide::Quads;
 use crate::Level;
-use crate::isa::V;
+use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
+use ir::analysis::Shape;
 use ir::{Class, CompareOp, Pred, Reg, Src};
 use regalloc2::{RegClass, VReg};
 
@@ -114,15 +115,16 @@ impl Lower<'_> {
             Pred::Not(reg) => (reg, true),
             Pred::Const(_) => return None,
         };
-        let mut value = self.known(reg);
-        let masks = match value.masks.clone() {
-            Some(masks) => masks,
-            None => {
+        let masks = match (self.known(reg).masks, self.constant_lanes(Pred::Is(reg))) {
+            (Some(masks), _) => masks,
+            (None, Some(lanes)) if self.level == Level::Avx2 => {
+                (0..self.gang.slices()).map(|nth| self.constant_mask(lanes, nth)).collect()
+            }
+            (None, _) => {
                 let bits = self.scalar(reg);
                 let masks = self.masks_of(bits);
-                value = self.known(reg);
-                value.masks = Some(masks.clone());
-                self.set(reg, value);
+                let value = self.known(reg);
+                self.set(reg, Value { masks: Some(masks.clone()), ..value });
                 masks
             }
         };
@@ -130,6 +132,24 @@ impl Lower<'_> {
             return Some(masks);
         }
         Some(masks.iter().map(|mask| self.not_mask(*mask)).collect())
+    }
+
+    /// The lanes in which a predicate is true, if they are constant.
+    pub(super) fn constant_lanes(&self, pred: Pred) -> Option<u64> {
+        match (pred, self.shape(pred.reg()?)) {
+            (Pred::Not(_), Shape::Mask(lanes)) => Some(!lanes),
+            (_, Shape::Mask(lanes)) => Some(*lanes),
+            (_, Shape::Affine(_) | Shape::Sliced(..) | Shape::Varying) => None,
+        }
+    }
+
+    /// The mask of a vector's lanes among constant ones (AVX2).
+    fn constant_mask(&mut self, lanes: u64, nth: usize) -> VReg {
+        let own = lanes & self.gang.of_vector(nth, self.gang.slices());
+        let first = nth * self.level.lanes();
+        let of_lane = |lane: usize| if own >> (first + lane) & 1 != 0 { u32::MAX } else { 0 };
+        let mask = self.pool(words_of_lanes(of_lane));
+        self.unary(U::Load, O::M(mask))
     }
 
     fn not_mask(&mut self, mask: VReg) -> VReg {
@@ -285,7 +305,7 @@ impl Lower<'_> {
             O::U(value) => value,
             other => {
                 let found = this.func.value(FLOAT);
-                let code = crate::isa::U::Load.code(this.level);
+                let code = U::Load.code(this.level);
                 this.func.x(code, &[O::D(found), other]);
                 found
             }

@@ -251,6 +251,11 @@ impl Lower<'_> {
         {
             return self.permuted_pair([low, high], from, wanted);
         }
+        if self.level == Level::Avx2
+            && let Some(found) = self.moved(sources, from, wanted)
+        {
+            return found;
+        }
         let mut result: Option<VReg> = None;
         for (nth, source) in sources.iter().enumerate() {
             let mine = |lane: usize| is_wanted(lane) && from[lane] / lanes == nth;
@@ -283,6 +288,74 @@ impl Lower<'_> {
             });
         }
         result.unwrap_or(sources[0])
+    }
+
+    /// The same if the lanes are those at one distance, or those of a vector in an order that both its halves have (AVX2).
+    fn moved(&mut self, sources: &[VReg], from: &[usize], wanted: u32) -> Option<VReg> {
+        const HALF: usize = 4;
+        let lanes = from.len();
+        let all: Vec<usize> = (0..lanes).filter(|lane| wanted >> lane & 1 != 0).collect();
+        let distance = |lane: usize| from[lane] as isize - lane as isize;
+        let first = distance(*all.first()?);
+        if all.iter().all(|lane| distance(*lane) == first) {
+            let (nth, at) = (first.div_euclid(lanes as isize), first.rem_euclid(lanes as isize));
+            // Lanes of a vector that is not there are not wanted.
+            let vector = |nth: isize| sources[nth.clamp(0, sources.len() as isize - 1) as usize];
+            let (low, high, at) = (vector(nth), vector(nth + 1), at as usize);
+            if at == 0 {
+                return Some(low);
+            }
+            // The upper half of the one and the lower half of the other.
+            let middle = self.chosen_halves(low, high, 0x21);
+            let (below, above, by) = match at {
+                HALF => return Some(middle),
+                0..HALF => (low, middle, at),
+                _ => (middle, high, at - HALF),
+            };
+            let found = self.func.value(FLOAT);
+            let code = Code::VEX_Vpalignr_ymm_ymm_ymmm256_imm8;
+            let operands = [O::D(found), O::U(above), O::U(below), O::I8(4 * by as u8)];
+            self.func.x(code, &operands);
+            return Some(found);
+        }
+        let nth = from[all[0]] / lanes;
+        if all.iter().any(|lane| from[*lane] / lanes != nth) {
+            return None;
+        }
+        let source = sources[nth];
+        let places = |half: usize| -> Option<[Option<usize>; HALF]> {
+            let mut places = [None; HALF];
+            for lane in all.iter().filter(|lane| **lane / HALF == half) {
+                let place = from[*lane] % lanes;
+                (place / HALF == half).then_some(())?;
+                places[lane % HALF] = Some(place % HALF);
+            }
+            Some(places)
+        };
+        if all.iter().all(|lane| from[*lane] % lanes == lane ^ HALF) {
+            return Some(self.chosen_halves(source, source, 0x01));
+        }
+        let [low, high] = [places(0)?, places(1)?];
+        let mut order = 0;
+        for lane in 0..HALF {
+            let place = match (low[lane], high[lane]) {
+                (Some(low), Some(high)) if low != high => return None,
+                (low, high) => low.or(high).unwrap_or(lane),
+            };
+            order |= place << (2 * lane);
+        }
+        let found = self.func.value(FLOAT);
+        let code = Code::VEX_Vpshufd_ymm_ymmm256_imm8;
+        self.func.x(code, &[O::D(found), O::U(source), O::I8(order as u8)]);
+        Some(found)
+    }
+
+    /// Halves of two vectors, as the instruction's constant says (AVX2).
+    fn chosen_halves(&mut self, a: VReg, b: VReg, which: u8) -> VReg {
+        let found = self.func.value(FLOAT);
+        let code = Code::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8;
+        self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(which)]);
+        found
     }
 
     /// The same of both vectors of a value (AVX-512).

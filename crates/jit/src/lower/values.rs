@@ -154,7 +154,10 @@ impl Lower<'_> {
         let class = self.class(reg);
         let scalar = match (&value.masks, class) {
             (Some(masks), _) => self.bits_of(&masks.clone()),
-            (None, Class::Pred) => self.home_bits(reg),
+            (None, Class::Pred) => match self.constant_lanes(Pred::Is(reg)) {
+                Some(lanes) => self.lanes_constant(lanes),
+                None => self.home_bits(reg),
+            },
             (None, class) => {
                 let found = self.func.value(INT);
                 let code =

@@ -48,8 +48,12 @@ impl Lower<'_> {
             }
         }
         let demanded = self.demanded.lanes(d);
+        let chosen = match op {
+            Op::Select { p, .. } => self.constant_lanes(*p),
+            _ => None,
+        };
         let masks = match op {
-            Op::Select { p, .. } => Some(self.select_masks(*p, class)),
+            Op::Select { p, .. } if chosen.is_none() => Some(self.select_masks(*p, class)),
             _ => None,
         };
         let count = self.count(class);
@@ -59,6 +63,19 @@ impl Lower<'_> {
                 continue;
             }
             let made = match (op, &masks) {
+                (Op::Select { a, b, .. }, None) => {
+                    let of_vector = self.gang.of_vector(nth, count);
+                    let lanes = chosen.unwrap_or(0) & of_vector & demanded;
+                    Some(match lanes {
+                        0 => self.vector(*b, class, nth),
+                        all if all == of_vector & demanded => self.vector(*a, class, nth),
+                        some => {
+                            let lanes = some >> of_vector.trailing_zeros();
+                            let [a, b] = [*a, *b].map(|src| self.vector(src, class, nth));
+                            self.merged_of(class, b, a, lanes as u32)
+                        }
+                    })
+                }
                 (Op::Select { a, b, .. }, Some(masks)) => {
                     let b = self.vector(*b, class, nth);
                     let a = self.operand(*a, class, nth);
@@ -365,6 +382,16 @@ impl Lower<'_> {
                 })
                 .collect(),
         }
+    }
+
+    /// `b` in constant lanes of a class, else `a`.
+    fn merged_of(&mut self, class: Class, a: VReg, b: VReg, lanes: u32) -> VReg {
+        if class != Class::W64 {
+            return self.merged(a, b, lanes);
+        }
+        let words = (0..self.level.lanes()).filter(|word| lanes >> (word / 2) & 1 != 0);
+        let words = words.fold(0, |all, word| all | 1 << word);
+        self.merged(a, b, words)
     }
 
     /// `a` where the mask is, else `b`, in lanes of a class.
