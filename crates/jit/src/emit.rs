@@ -53,6 +53,13 @@ enum Target {
     Leave,
 }
 
+/// The block that is emitted, and the one whose code follows.
+#[derive(Clone, Copy)]
+struct Here {
+    block: usize,
+    next: Option<usize>,
+}
+
 /// Code at the end.
 #[derive(Clone, Debug)]
 enum Cold {
@@ -135,7 +142,11 @@ impl Emitter {
         let start = self.end;
         self.prologue()?;
         let mut exits: Vec<Option<Exit>> = vec![None; func.exits.len()];
-        for nth in 0..func.blocks.len() {
+        let is_cold = |nth: &usize| func.blocks[*nth].is_cold;
+        let (cold, hot): (Vec<usize>, Vec<usize>) = (0..func.blocks.len()).partition(is_cold);
+        let order = [hot, cold].concat();
+        for (at, nth) in order.iter().copied().enumerate() {
+            let here = Here { block: nth, next: order.get(at + 1).copied() };
             self.blocks[nth] = self.end;
             let block = Block::new(nth);
             for item in output.block_insts_and_edits(func, block) {
@@ -144,7 +155,7 @@ impl Emitter {
                     InstOrEdit::Inst(inst) => {
                         let allocs = output.inst_allocs(inst);
                         let kind = &func.insts[inst.index()].kind;
-                        self.inst(func, nth, kind, allocs, entries, &mut exits)?;
+                        self.inst(func, here, kind, allocs, entries, &mut exits)?;
                     }
                 }
             }
@@ -396,7 +407,7 @@ impl Emitter {
     fn inst(
         &mut self,
         func: &Func,
-        block: usize,
+        here: Here,
         kind: &Kind,
         allocs: &[Allocation],
         entries: &[(u32, Block)],
@@ -460,19 +471,19 @@ impl Emitter {
                 }
             }
             Kind::Jump => {
-                let to = func.blocks[block].succs[0].index();
-                if to != block + 1 {
+                let to = func.blocks[here.block].succs[0].index();
+                if Some(to) != here.next {
                     self.jump(Target::Block(to));
                 }
             }
             Kind::Branch(condition) => {
-                let succs = &func.blocks[block].succs;
+                let succs = &func.blocks[here.block].succs;
                 let (then, otherwise) = (succs[0].index(), succs[1].index());
-                if then == block + 1 {
+                if Some(then) == here.next {
                     self.jump_if(x86::opposite(*condition), Target::Block(otherwise));
                 } else {
                     self.jump_if(*condition, Target::Block(then));
-                    if otherwise != block + 1 {
+                    if Some(otherwise) != here.next {
                         self.jump(Target::Block(otherwise));
                     }
                 }

@@ -115,6 +115,8 @@ pub(crate) enum EachLane {
     Load { access: Access, nth: u8 },
     /// Stores the first of the context's elements as that of this number.
     Store { access: Access, nth: u8 },
+    /// The same of all lanes, without asking which.
+    StoreOfAll { access: Access, nth: u8 },
     /// Changes memory by the first of the context's elements. What the register holds afterwards is the second.
     Atomic { how: How, access: Access, locked: bool },
     /// The same of all lanes by one instruction each, whose operand the first lane's is for all.
@@ -150,6 +152,8 @@ pub(crate) struct MBlock {
     pub(crate) succs: Vec<Block>,
     /// Per successor, the values for its parameters.
     pub(crate) args: Vec<Vec<VReg>>,
+    /// Whether it is seldom reached: its code lies behind that of the others.
+    pub(crate) is_cold: bool,
     preds: Vec<Block>,
 }
 
@@ -207,6 +211,13 @@ impl Func {
     pub(crate) fn block(&mut self) -> Block {
         self.blocks.push(MBlock::default());
         Block::new(self.blocks.len() - 1)
+    }
+
+    /// A new block that is seldom reached.
+    pub(crate) fn cold_block(&mut self) -> Block {
+        let block = self.block();
+        self.blocks[block.index()].is_cold = true;
+        block
     }
 
     /// Instructions are added to this block from now on, until its end.

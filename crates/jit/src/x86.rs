@@ -2,6 +2,7 @@
 
 use crate::Level;
 use iced_x86::{Code, ConditionCode, Instruction, OpCodeOperandKind, OpKind, Register};
+use ir::Access;
 use regalloc2::{PReg, RegClass};
 
 /// Registers that a function keeps for its caller (System V ABI).
@@ -135,6 +136,28 @@ fn register8(number: u32) -> Register {
     ];
     let low = LOW.get(number as usize).copied();
     low.unwrap_or_else(|| Register::R8L + number.saturating_sub(8).min(7))
+}
+
+/// The instruction that loads an element to a general register.
+pub(crate) fn scalar_load(access: Access) -> Code {
+    match access {
+        Access::U8 => Code::Movzx_r32_rm8,
+        Access::S8 => Code::Movsx_r32_rm8,
+        Access::U16 => Code::Movzx_r32_rm16,
+        Access::S16 => Code::Movsx_r32_rm16,
+        Access::B32 => Code::Mov_r32_rm32,
+        Access::B64 => Code::Mov_r64_rm64,
+    }
+}
+
+/// The instruction that stores an element from a general register.
+pub(crate) fn scalar_store(access: Access) -> Code {
+    match access {
+        Access::U8 | Access::S8 => Code::Mov_rm8_r8,
+        Access::U16 | Access::S16 => Code::Mov_rm16_r16,
+        Access::B32 => Code::Mov_rm32_r32,
+        Access::B64 => Code::Mov_rm64_r64,
+    }
 }
 
 /// Loads and stores a whole vector register; the load copies registers, too.

@@ -10,6 +10,11 @@ use iced_x86::{Code, ConditionCode, OpCodeOperandKind, Register};
 use ir::Access;
 use lanes::WARP;
 
+/// The lower half of a register.
+fn word(register: Register) -> X {
+    X::R(x86::sized(register, OpCodeOperandKind::r32_reg))
+}
+
 impl Emitter {
     /// Does something lane after lane.
     pub(super) fn each_lane(
@@ -18,10 +23,15 @@ impl Emitter {
         registers: [Register; 6],
     ) -> Result<(), String> {
         let [lanes, base, left, lane, offset, value] = registers;
-        if let EachLane::AtomicOfAll { code, access, locked } = what {
-            return self.atomic_of_all(code, access == Access::B64, locked, registers);
+        match what {
+            EachLane::AtomicOfAll { code, access, locked } => {
+                return self.atomic_of_all(code, access == Access::B64, locked, registers);
+            }
+            EachLane::StoreOfAll { access, nth } => {
+                return self.store_of_all(access, nth, registers);
+            }
+            EachLane::Load { .. } | EachLane::Store { .. } | EachLane::Atomic { .. } => {}
         }
-        let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
         let of_lane = |disp: i32, scale: u32| {
             let (disp, index) = (i64::from(disp), Some((lane, scale)));
             X::M(Memory { base: CONTEXT, index, disp, broadcast: false })
@@ -39,30 +49,18 @@ impl Emitter {
         let second = at::ELEMENTS + at::ELEMENT_BYTES as i32;
         match what {
             EachLane::Load { access, nth } => {
-                let (code, wide) = match access {
-                    Access::U8 => (Code::Movzx_r32_rm8, false),
-                    Access::S8 => (Code::Movsx_r32_rm8, false),
-                    Access::U16 => (Code::Movzx_r32_rm16, false),
-                    Access::S16 => (Code::Movsx_r32_rm16, false),
-                    Access::B32 => (Code::Mov_r32_rm32, false),
-                    Access::B64 => (Code::Mov_r64_rm64, true),
-                };
+                let (code, wide) = (x86::scalar_load(access), access == Access::B64);
                 let to = if wide { X::R(value) } else { word(value) };
                 self.op(code, &[to, there(access, nth)])?;
                 self.element(value, at::ELEMENTS, wide, lane, false)?;
             }
             EachLane::Store { access, nth } => {
                 self.element(value, at::ELEMENTS, access == Access::B64, lane, true)?;
-                let code = match access {
-                    Access::U8 | Access::S8 => Code::Mov_rm8_r8,
-                    Access::U16 | Access::S16 => Code::Mov_rm16_r16,
-                    Access::B32 => Code::Mov_rm32_r32,
-                    Access::B64 => Code::Mov_rm64_r64,
-                };
+                let code = x86::scalar_store(access);
                 let from = X::R(x86::sized(value, code.op_code().op_kind(1)));
                 self.op(code, &[there(access, nth), from])?;
             }
-            EachLane::AtomicOfAll { .. } => {}
+            EachLane::AtomicOfAll { .. } | EachLane::StoreOfAll { .. } => {}
             EachLane::Atomic { how, access, locked } => {
                 let wide = access == Access::B64;
                 let sized = |register: Register| if wide { X::R(register) } else { word(register) };
@@ -160,21 +158,53 @@ impl Emitter {
         registers: [Register; 6],
     ) -> Result<(), String> {
         let [_, base, _, low, pair, value] = registers;
-        let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
         let operand = if wide { X::R(value) } else { word(value) };
         let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
         self.op(load, &[operand, super::context(at::ELEMENTS)])?;
         for lane in (0..WARP * self.gang).step_by(2) {
-            let offsets = super::context(at::OFFSETS + 4 * lane as i32);
-            self.op(Code::Mov_r64_rm64, &[X::R(pair), offsets])?;
-            self.op(Code::Mov_r32_rm32, &[word(low), word(pair)])?;
-            self.op(Code::Shr_rm64_imm8, &[X::R(pair), X::I8(32)])?;
+            self.offsets_of_two(lane, [low, pair])?;
             for offset in [low, pair] {
                 let there = Memory { base, index: Some((offset, 1)), disp: 0, broadcast: false };
                 self.atomically(code, &[X::M(there), operand], locked)?;
             }
         }
         Ok(())
+    }
+
+    /// Stores the elements of all lanes in ascending order, without asking which.
+    fn store_of_all(
+        &mut self,
+        access: Access,
+        nth: u8,
+        registers: [Register; 6],
+    ) -> Result<(), String> {
+        let [_, base, _, low, pair, value] = registers;
+        let wide = access == Access::B64;
+        let store = x86::scalar_store(access);
+        let from = X::R(x86::sized(value, store.op_code().op_kind(1)));
+        let disp = i64::from(access.bytes() * u32::from(nth));
+        for lane in (0..WARP * self.gang).step_by(2) {
+            self.offsets_of_two(lane, [low, pair])?;
+            for (lane, offset) in [(lane, low), (lane + 1, pair)] {
+                let size = if wide { 8 } else { 4 };
+                let element = super::context(at::ELEMENTS + size * lane as i32);
+                match wide {
+                    true => self.op(Code::Mov_r64_rm64, &[X::R(value), element])?,
+                    false => self.op(Code::Mov_r32_rm32, &[word(value), element])?,
+                }
+                let there = Memory { base, index: Some((offset, 1)), disp, broadcast: false };
+                self.op(store, &[X::M(there), from])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the offsets of a lane and the next one at once.
+    fn offsets_of_two(&mut self, lane: usize, [low, high]: [Register; 2]) -> Result<(), String> {
+        let offsets = super::context(at::OFFSETS + 4 * lane as i32);
+        self.op(Code::Mov_r64_rm64, &[X::R(high), offsets])?;
+        self.op(Code::Mov_r32_rm32, &[word(low), word(high)])?;
+        self.op(Code::Shr_rm64_imm8, &[X::R(high), X::I8(32)])
     }
 
     /// Makes a subnormal number of binary32 zero, of the same sign.

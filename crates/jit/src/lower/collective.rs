@@ -46,7 +46,8 @@ impl Lower<'_> {
         });
         let mask = self.scalar(*mask);
         self.func.x(Code::Cmp_rm32_imm8, &[O::U(mask), O::I8(0xff)]);
-        let [all, some, join] = [0; 3].map(|_| self.func.block());
+        let [all, join] = [0; 2].map(|_| self.func.block());
+        let some = self.func.cold_block();
         let both = vec![(some, Vec::new()), (all, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
         let known = (self.state.clone(), self.shared);

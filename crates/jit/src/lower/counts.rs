@@ -87,7 +87,8 @@ impl Lower<'_> {
         condition: ConditionCode,
         what: impl FnOnce(&mut Self),
     ) {
-        let [then, mostly, join] = [0; 3].map(|_| self.func.block());
+        let [mostly, join] = [0; 2].map(|_| self.func.block());
+        let then = self.func.cold_block();
         self.func.x(test, &[O::U(lanes), O::U(lanes)]);
         self.func.end(Kind::Branch(condition), vec![(then, Vec::new()), (mostly, Vec::new())]);
         let state = self.state.clone();

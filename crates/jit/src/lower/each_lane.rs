@@ -96,7 +96,8 @@ impl Lower<'_> {
             Some(indexed) => self.reached_by_numbers(&accessed, &indexed, narrow.as_deref()),
             None => self.reached(&accessed, narrow.as_deref(), wide.as_deref()),
         };
-        let [fast, slow, join] = [0; 3].map(|_| self.func.block());
+        let [fast, join] = [0; 2].map(|_| self.func.block());
+        let slow = self.func.cold_block();
         let both = vec![(slow, Vec::new()), (fast, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
 
@@ -437,7 +438,12 @@ impl Lower<'_> {
                 }
                 for (nth, value) in values.iter().enumerate() {
                     self.give_element(*value, *access, 0);
-                    self.lanes(EachLane::Store { access: *access, nth: nth as u8 }, reached, lanes);
+                    let (access, nth) = (*access, nth as u8);
+                    let what = match masks {
+                        Some(_) => EachLane::Store { access, nth },
+                        None => EachLane::StoreOfAll { access, nth },
+                    };
+                    self.lanes(what, reached, lanes);
                 }
             }
             Op::Atomic { d, update, access, b, c, space, .. } => {
@@ -495,7 +501,7 @@ impl Lower<'_> {
             }),
             (Level::Avx2, None) => self.store_runs(base, offsets, &values, 0, |this| {
                 this.give_element(value, access, 0);
-                this.lanes(EachLane::Store { access, nth: 0 }, reached, lanes);
+                this.lanes(EachLane::StoreOfAll { access, nth: 0 }, reached, lanes);
             }),
             (Level::Avx2, Some(_)) => {
                 self.give_element(value, access, 0);

@@ -8,8 +8,9 @@ use super::value::{FLOAT, Form, INT, Value};
 use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::{How, Mem, O};
+use crate::x86::scalar_store;
 use iced_x86::Code;
-use ir::{Access, Class, Inst, Op, Pred, Reg, Space, Src};
+use ir::{Class, Inst, Op, Pred, Reg, Space, Src};
 use regalloc2::VReg;
 
 /// So many lanes are few.
@@ -42,12 +43,7 @@ impl Lower<'_> {
         let wanted = Wanted { address, space: *space, bytes, writes: true, among };
         let Some(reached) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
-        let store = match access {
-            Access::U8 | Access::S8 => Code::Mov_rm8_r8,
-            Access::U16 | Access::S16 => Code::Mov_rm16_r16,
-            Access::B32 => Code::Mov_rm32_r32,
-            Access::B64 => Code::Mov_rm64_r64,
-        };
+        let store = scalar_store(*access);
         for lane in lanes {
             let value = self.lane_of(*value, access_class(*access), *lane);
             self.func.x(store, &[O::M(reached.memory(*lane, 0)), O::U(value)]);

@@ -150,7 +150,8 @@ impl Lower<'_> {
         let base = base.unwrap_or(key);
         let from = Mem::new(Base::Value(base), accessed.address.offset as i32);
         self.func.x(Code::Lea_r64_m, &[O::D(key), O::M(from)]);
-        let [other, same, known] = [0; 3].map(|_| self.func.block());
+        let [same, known] = [0; 2].map(|_| self.func.block());
+        let other = self.func.cold_block();
         self.func.x(Code::Cmp_r64_rm64, &[O::U(key), O::M(of_site(window::KEY))]);
         let both = vec![(other, Vec::new()), (same, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);

@@ -7,6 +7,7 @@ use crate::Level;
 use crate::exit::Why;
 use crate::isa::{U, V};
 use crate::mir::{Base, Kind, Mem, O};
+use crate::x86::scalar_load;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Affine, GANG_LANES, Shape};
 use ir::{Access, Address, Class, Op, Ordering, Reg, Space, Src};
@@ -78,18 +79,6 @@ impl Lanes {
         let ((base, index, disp), at) = self.place(lane);
         let index = index.map(|index| (index, 1));
         Mem { base, index, disp: disp + (at + further) as i32, broadcast: false }
-    }
-}
-
-/// The instruction that loads an element to a general register.
-fn scalar_load(access: Access) -> Code {
-    match access {
-        Access::U8 => Code::Movzx_r32_rm8,
-        Access::S8 => Code::Movsx_r32_rm8,
-        Access::U16 => Code::Movzx_r32_rm16,
-        Access::S16 => Code::Movsx_r32_rm16,
-        Access::B32 => Code::Mov_r32_rm32,
-        Access::B64 => Code::Mov_r64_rm64,
     }
 }
 
