@@ -195,7 +195,16 @@ fn binary(op: BinaryOp, a: &Affine, b: &Affine) -> Option<Affine> {
         B::Shl64 => shifted_left(a, b, 64),
         B::ShrU32 => b.value().filter(|by| *by < 32).and_then(|by| low_bits(a, |v| v >> by, by)),
         B::ShrU64 => b.value().filter(|by| *by < 64).and_then(|by| low_bits(a, |v| v >> by, by)),
+        // Of a number that is not negative.
+        B::ShrS32 if a.range.is_some_and(|(_, high)| high <= i32::MAX as u64) => {
+            binary(B::ShrU32, a, b)
+        }
+        B::ShrS64 if a.range.is_some_and(|(_, high)| high <= i64::MAX as u64) => {
+            binary(B::ShrU64, a, b)
+        }
         B::And32 | B::And64 => masked(a, b),
+        B::Or32 | B::Xor32 => put_together(a, b, 32),
+        B::Or64 | B::Xor64 => put_together(a, b, 64),
         _ => None,
     }
 }
@@ -287,9 +296,21 @@ fn masked(a: &Affine, b: &Affine) -> Option<Affine> {
     let mut found = low_bits(a, |value| value & mask, 0)?;
     // Bits of the first lane's value that are not masked out.
     let rest = if found.zeros >= 64 { 0 } else { mask >> found.zeros << found.zeros };
-    found.range = (rest == 0).then_some((0, 0));
+    found.range = if rest == 0 { Some((0, 0)) } else { a.range.map(|(_, high)| (0, high)) };
     found.zeros = if rest == 0 { 64 } else { found.zeros.max(rest.trailing_zeros()) };
     Some(found)
+}
+
+/// The bits of both, if all of one value's lie above all of the other's: then it is their sum.
+fn put_together(a: &Affine, b: &Affine, bits: u32) -> Option<Affine> {
+    let lies_above = |upper: &Affine, lower: &Affine| {
+        let steps = upper.all_steps().into_iter().filter(|step| *step != 0);
+        let zeros = steps.map(u64::trailing_zeros).fold(upper.zeros, u32::min);
+        let most = lower.extremes(bits).1.max(0).cast_unsigned();
+        let last = lower.range.map(|(_, last)| last.saturating_add(most));
+        lower.is_exact(bits) && last.is_some_and(|last| last.checked_shr(zeros).unwrap_or(0) == 0)
+    };
+    (lies_above(a, b) || lies_above(b, a)).then(|| sum(a, b, bits))
 }
 
 fn ternary(op: TernaryOp, x: &Affine, y: &Affine, z: &Affine) -> Option<Affine> {

@@ -226,6 +226,38 @@ mod tests {
         assert_eq!(shapes(&text, [24, 4, 1])[0], "varying");
     }
 
+    /// As CUB numbers the elements of a warp's tile: bits of the lane beside those of the warp.
+    #[test]
+    fn bits_beside_each_other_are_a_sum() {
+        use crate::{BinaryOp as B, Builder, Dim, Op, Special, Src, WarpRules};
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [tid, cta] = [0; 2].map(|_| b.reg(Class::W32));
+        b.push(Op::Special { d: tid, what: Special::Tid(Dim::X) });
+        b.push(Op::Special { d: cta, what: Special::Ctaid(Dim::X) });
+        let lane = b.binary(B::And32, tid, Src::Imm(31));
+        let warp = b.binary(B::And32, tid, Src::Imm(0xffff_ffe0));
+        let first = b.binary(B::MulLo32, warp, Src::Imm(15));
+        let far = b.binary(B::MulLo32, cta, Src::Imm(64));
+        let number = b.binary(B::ShrS32, tid, Src::Imm(5));
+        let of = |op, x: crate::Reg, y: crate::Reg| (op, x, y);
+        for (op, x, y) in [
+            of(B::Or32, first, lane),
+            of(B::Xor32, lane, far),
+            // The lane has five bits, not four, and the number of a CTA may have any.
+            of(B::Or32, cta, lane),
+            of(B::Or32, lane, lane),
+            of(B::Or32, number, far),
+        ] {
+            b.binary(op, x, y);
+        }
+        let text = b.finish().to_string();
+        let steps = [
+            "+1,2,31", "uniform", "+1,2,31", "uniform", "uniform", "uniform", "uniform", "+1,2,31",
+            "+1,2,31", "varying", "varying", "uniform",
+        ];
+        assert_eq!(shapes(&text, [256, 1, 1]), steps, "{text}");
+    }
+
     /// A register that is written on one side of a branch, and the counter of a loop that lanes leave in different rounds.
     #[test]
     fn lanes_that_part_bring_different_values() {
