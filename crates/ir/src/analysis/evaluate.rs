@@ -195,13 +195,8 @@ fn binary(op: BinaryOp, a: &Affine, b: &Affine) -> Option<Affine> {
         B::Shl64 => shifted_left(a, b, 64),
         B::ShrU32 => b.value().filter(|by| *by < 32).and_then(|by| low_bits(a, |v| v >> by, by)),
         B::ShrU64 => b.value().filter(|by| *by < 64).and_then(|by| low_bits(a, |v| v >> by, by)),
-        // Of a number that is not negative.
-        B::ShrS32 if a.range.is_some_and(|(_, high)| high <= i32::MAX as u64) => {
-            binary(B::ShrU32, a, b)
-        }
-        B::ShrS64 if a.range.is_some_and(|(_, high)| high <= i64::MAX as u64) => {
-            binary(B::ShrU64, a, b)
-        }
+        B::ShrS32 if is_not_negative(a, 32) => binary(B::ShrU32, a, b),
+        B::ShrS64 if is_not_negative(a, 64) => binary(B::ShrU64, a, b),
         B::And32 | B::And64 => masked(a, b),
         B::Or32 | B::Xor32 => put_together(a, b, 32),
         B::Or64 | B::Xor64 => put_together(a, b, 64),
@@ -285,6 +280,13 @@ fn low_bits(a: &Affine, function: impl Fn(u64) -> u64, fewer: u64) -> Option<Aff
     let range = range.filter(|(low, high)| low <= high);
     let zeros = if a.zeros >= 64 { 64 } else { a.zeros.saturating_sub(fewer as u32) };
     fits.then(|| Affine { steps: None, zeros, range }.with_steps(steps.map(function)))
+}
+
+/// Whether no lane has a negative number, in any gang.
+fn is_not_negative(a: &Affine, bits: u32) -> bool {
+    let most = a.extremes(bits).1.max(0).cast_unsigned();
+    let last = a.range.and_then(|(_, last)| last.checked_add(most));
+    a.is_exact(bits) && last.is_some_and(|last| last <= mask(bits - 1))
 }
 
 fn masked(a: &Affine, b: &Affine) -> Option<Affine> {

@@ -239,6 +239,8 @@ mod tests {
         let first = b.binary(B::MulLo32, warp, Src::Imm(15));
         let far = b.binary(B::MulLo32, cta, Src::Imm(64));
         let number = b.binary(B::ShrS32, tid, Src::Imm(5));
+        let below = b.binary(B::SubI32, Src::Imm(0), lane);
+        b.binary(B::ShrS32, below, Src::Imm(5));
         let of = |op, x: crate::Reg, y: crate::Reg| (op, x, y);
         for (op, x, y) in [
             of(B::Or32, first, lane),
@@ -252,8 +254,21 @@ mod tests {
         }
         let text = b.finish().to_string();
         let steps = [
-            "+1,2,31", "uniform", "+1,2,31", "uniform", "uniform", "uniform", "uniform", "+1,2,31",
-            "+1,2,31", "varying", "varying", "uniform",
+            "+1,2,31",
+            "uniform",
+            "+1,2,31",
+            "uniform",
+            "uniform",
+            "uniform",
+            "uniform",
+            "+4294967295,4294967294,4294967265",
+            // Lanes below zero stay there.
+            "varying",
+            "+1,2,31",
+            "+1,2,31",
+            "varying",
+            "varying",
+            "uniform",
         ];
         assert_eq!(shapes(&text, [256, 1, 1]), steps, "{text}");
     }
