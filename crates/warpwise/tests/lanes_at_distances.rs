@@ -13,9 +13,9 @@ fn module(body: &str) -> Module {
     .address_size 64
     .visible .entry k(.param .u64 in, .param .u64 out)
     {{
-        .reg .pred %p<4>;
+        .reg .pred %p<8>;
         .reg .b16 %h<4>;
-        .reg .b32 %r<16>;
+        .reg .b32 %r<48>;
         .reg .b64 %rd<16>;
         .shared .align 16 .b8 tile[32768];
         ld.param.u64 %rd1, [in];
@@ -70,17 +70,17 @@ fn elements_of_any_size_and_distance_are_moved() {
             let body = format!(
                 "
         mul.wide.u32 %rd3, %r1, {step};
-        add.u64 %rd1, %rd1, %rd3;
-        add.u64 %rd2, %rd2, %rd3;
-        ld.global.{kind} {value}, [%rd1];
+        add.u64 %rd7, %rd1, %rd3;
+        add.u64 %rd8, %rd2, %rd3;
+        ld.global.{kind} {value}, [%rd7];
         mov.u32 %r8, tile;
         mad.lo.u32 %r9, %r1, {step}, %r8;
         st.shared.{kind} [%r9], {value};
         bar.sync 0;
         sub.u32 %r10, {last}, %r1;
-        mad.lo.u32 %r9, %r10, {step}, %r8;
-        ld.shared.{kind} {value}, [%r9];
-        st.global.{kind} [%rd2], {value};",
+        mad.lo.u32 %r11, %r10, {step}, %r8;
+        ld.shared.{kind} {value}, [%r11];
+        st.global.{kind} [%rd8], {value};",
                 last = THREADS - 1
             );
             let mut expected = vec![0xee; 32768];
@@ -102,8 +102,8 @@ fn of_all_lanes_that_store_to_one_place_the_last_one_is_read() {
         bar.sync 0;
         ld.shared.b32 %r3, [tile+4];
         mul.wide.u32 %rd3, %r1, 4;
-        add.u64 %rd2, %rd2, %rd3;
-        st.global.b32 [%rd2], %r3;";
+        add.u64 %rd8, %rd2, %rd3;
+        st.global.b32 [%rd8], %r3;";
     for (engine, found) in results(body, &[0]) {
         let words = found.chunks_exact(4).take(THREADS as usize);
         // Which warp comes last is open; its lanes store one after the other.
@@ -122,8 +122,8 @@ fn words(body: &str, wide: bool) -> Vec<(EngineChoice, Vec<u64>)> {
         mad.lo.u32 %r3, %r1, 77, 5;
         {body}
         mul.wide.u32 %rd3, %r1, {size};
-        add.u64 %rd2, %rd2, %rd3;
-        st.global.b{bits} [%rd2], {value};",
+        add.u64 %rd8, %rd2, %rd3;
+        st.global.b{bits} [%rd8], {value};",
         bits = 8 * size
     );
     let of_bytes =
@@ -168,17 +168,22 @@ fn shuffles_by_any_constant_find_their_lanes() {
 
 #[test]
 fn sums_over_the_lanes_below_are_those_of_a_scan() {
-    let step = |by: u32| {
+    // Registers are written once, as compilers do it, so that their lanes are known.
+    let step = |nth: u32| {
+        let (by, before) = (1 << nth, if nth == 0 { 3 } else { 29 + nth });
         format!(
             "
-        shfl.sync.up.b32 %r4, %r9, {by}, 0, 0xffffffff;
-        setp.lt.u32 %p1, %r2, {by};
-        selp.b32 %r4, 0, %r4, %p1;
-        add.u32 %r9, %r9, %r4;"
+        shfl.sync.up.b32 %r{shuffled}, %r{before}, {by}, 0, 0xffffffff;
+        setp.lt.u32 %p{nth}, %r2, {by};
+        selp.b32 %r{chosen}, 0, %r{shuffled}, %p{nth};
+        add.u32 %r{sum}, %r{before}, %r{chosen};",
+            shuffled = 10 + nth,
+            chosen = 20 + nth,
+            sum = 30 + nth,
         )
     };
-    let steps: String = [1, 2, 4, 8, 16].map(step).concat();
-    let body = format!("mov.u32 %r9, %r3; {steps}");
+    let steps: String = (0..5).map(step).collect();
+    let body = format!("{steps} mov.u32 %r9, %r34;");
     let sum = |thread: usize| (thread / 32 * 32..=thread).map(value).sum();
     let expected: Vec<u64> = (0..THREADS as usize).map(sum).collect();
     for (engine, found) in words(&body, false) {

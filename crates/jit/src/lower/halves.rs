@@ -31,6 +31,9 @@ impl Lower<'_> {
         access: Access,
         offset: i64,
     ) -> Option<VReg> {
+        if access == Access::B64 {
+            return None;
+        }
         let half = self.level.lanes() / 2;
         let starts = [first, first + half];
         let apart = |start: usize, by: i64| {
@@ -38,7 +41,7 @@ impl Lower<'_> {
         };
         let alike = starts.map(|start| apart(start, 0));
         let dense = starts.map(|start| access == Access::B32 && apart(start, 4));
-        if access == Access::B64 || (0..2).any(|nth| !alike[nth] && !dense[nth]) {
+        if (0..2).any(|nth| !alike[nth] && !dense[nth]) {
             return None;
         }
         let [low, high] = starts.map(|start| lanes.memory(start, offset));
