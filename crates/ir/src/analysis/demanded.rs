@@ -1,11 +1,8 @@
 //! Which lanes of a value anybody needs.
 
 use super::launch::GANG_LANES;
-use super::shape::Shape;
 use super::shapes::Shapes;
-use crate::{
-    BlockId, Collective, Inst, Interrupt, Kernel, Members, Op, Operand, Pred, Src, Terminator,
-};
+use crate::{BlockId, Collective, Inst, Interrupt, Kernel, Members, Op, Operand, Src, Terminator};
 use lanes::{WARP, shfl};
 
 /// Passes over a kernel after which all lanes are taken to be needed.
@@ -67,7 +64,7 @@ impl Demanded {
             && let Some(reg) = guard.reg()
         {
             changed |= self.add(reg.0, u64::MAX);
-            executing &= constant(guard, shapes).unwrap_or(u64::MAX);
+            executing &= shapes.constant_lanes(guard).unwrap_or(u64::MAX);
         }
         if let Op::Collective {
             what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
@@ -90,7 +87,7 @@ impl Demanded {
             return changed;
         }
         if let Op::Select { p, a, b, .. } = &inst.op
-            && let Some(lanes) = constant(*p, shapes)
+            && let Some(lanes) = shapes.constant_lanes(*p)
         {
             for (src, lanes) in [(a, lanes), (b, !lanes)] {
                 if let Src::Reg(reg) = src {
@@ -114,15 +111,6 @@ impl Demanded {
     }
 }
 
-/// The lanes in which a predicate is true, if they are constant.
-fn constant(pred: Pred, shapes: &Shapes) -> Option<u64> {
-    match (pred, shapes.shape(pred.reg()?)) {
-        (Pred::Not(_), Shape::Mask(lanes)) => Some(!lanes),
-        (_, Shape::Mask(lanes)) => Some(*lanes),
-        (_, Shape::Affine(_) | Shape::Sliced(..) | Shape::Varying) => None,
-    }
-}
-
 /// Per block, the lanes of a gang that may come there. `None` if it was interrupted.
 fn coming(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option<Vec<u64>> {
     let mut found = vec![0; kernel.blocks.len()];
@@ -141,7 +129,7 @@ fn coming(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option
             };
             match block.terminator {
                 Terminator::Branch { p, then, otherwise } => {
-                    let lanes = constant(p, shapes);
+                    let lanes = shapes.constant_lanes(p);
                     go_on(then, here & lanes.unwrap_or(u64::MAX));
                     go_on(otherwise, here & !lanes.unwrap_or(0));
                 }

@@ -284,9 +284,7 @@ fn low_bits(a: &Affine, function: impl Fn(u64) -> u64, fewer: u64) -> Option<Aff
 
 /// Whether no lane has a negative number, in any gang.
 fn is_not_negative(a: &Affine, bits: u32) -> bool {
-    let most = a.extremes(bits).1.max(0).cast_unsigned();
-    let last = a.range.and_then(|(_, last)| last.checked_add(most));
-    a.is_exact(bits) && last.is_some_and(|last| last <= mask(bits - 1))
+    a.greatest(bits).is_some_and(|greatest| greatest <= mask(bits - 1))
 }
 
 fn masked(a: &Affine, b: &Affine) -> Option<Affine> {
@@ -308,9 +306,8 @@ fn put_together(a: &Affine, b: &Affine, bits: u32) -> Option<Affine> {
     let lies_above = |upper: &Affine, lower: &Affine| {
         let steps = upper.all_steps().into_iter().filter(|step| *step != 0);
         let zeros = steps.map(u64::trailing_zeros).fold(upper.zeros, u32::min);
-        let most = lower.extremes(bits).1.max(0).cast_unsigned();
-        let last = lower.range.map(|(_, last)| last.saturating_add(most));
-        lower.is_exact(bits) && last.is_some_and(|last| last.checked_shr(zeros).unwrap_or(0) == 0)
+        let greatest = lower.greatest(bits);
+        greatest.is_some_and(|greatest| greatest.checked_shr(zeros).unwrap_or(0) == 0)
     };
     (lies_above(a, b) || lies_above(b, a)).then(|| sum(a, b, bits))
 }

@@ -90,6 +90,12 @@ impl Affine {
         })
     }
 
+    /// What no lane's value exceeds, in any gang, for numbers of so many bits without sign. `None` if that is not known.
+    pub(super) fn greatest(&self, bits: u32) -> Option<u64> {
+        let (_, last) = self.range.filter(|_| self.is_exact(bits))?;
+        last.checked_add(self.extremes(bits).1.max(0).cast_unsigned())
+    }
+
     /// What it says of each slice of so many lanes.
     fn in_slices(&self, class: Class, lanes: u32) -> Affine {
         let Some(steps) = &self.steps else { return self.clone() };

@@ -163,6 +163,15 @@ impl Shapes {
         self.shapes.get(reg.0 as usize).unwrap_or(&Shape::Varying)
     }
 
+    /// The lanes of a gang in which a predicate is true, if they are the same in every gang.
+    pub fn constant_lanes(&self, pred: Pred) -> Option<u64> {
+        match (pred, self.shape(pred.reg()?)) {
+            (Pred::Not(_), Shape::Mask(lanes)) => Some(!lanes),
+            (_, Shape::Mask(lanes)) => Some(*lanes),
+            (_, Shape::Affine(_) | Shape::Sliced(..) | Shape::Varying) => None,
+        }
+    }
+
     /// Whether lanes of a gang that execute together may leave a block in different directions.
     pub fn parts(&self, block: crate::BlockId) -> bool {
         self.parts.get(block.0 as usize).copied().unwrap_or(true)

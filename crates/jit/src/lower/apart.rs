@@ -2,7 +2,7 @@
 
 use super::nodes::{End, Nodes};
 use ir::analysis::{Flow, Graph, Shape, Shapes};
-use ir::{BlockId, Kernel, Pred, Reg, Terminator};
+use ir::{BlockId, Kernel, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, with the one where lanes meet.
@@ -211,8 +211,7 @@ impl Part {
             let Terminator::Branch { p, then, otherwise } = kernel.blocks[at].terminator else {
                 return None;
             };
-            let Shape::Mask(lanes) = shapes.shape(p.reg()?) else { return None };
-            let taken = if matches!(p, Pred::Not(_)) { !lanes } else { *lanes };
+            let taken = shapes.constant_lanes(p)?;
             match (then.0 as usize == *block, otherwise.0 as usize == *block) {
                 (true, false) => Some(taken),
                 (false, true) => Some(!taken),

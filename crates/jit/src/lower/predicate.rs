@@ -9,7 +9,6 @@ use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
-use ir::analysis::Shape;
 use ir::{Class, CompareOp, Pred, Reg, Src};
 use regalloc2::{RegClass, VReg};
 
@@ -115,7 +114,7 @@ impl Lower<'_> {
             Pred::Not(reg) => (reg, true),
             Pred::Const(_) => return None,
         };
-        let masks = match (self.known(reg).masks, self.constant_lanes(Pred::Is(reg))) {
+        let masks = match (self.known(reg).masks, self.shapes.constant_lanes(Pred::Is(reg))) {
             (Some(masks), _) => masks,
             (None, Some(lanes)) if self.level == Level::Avx2 => {
                 (0..self.gang.slices()).map(|nth| self.constant_mask(lanes, nth)).collect()
@@ -132,15 +131,6 @@ impl Lower<'_> {
             return Some(masks);
         }
         Some(masks.iter().map(|mask| self.not_mask(*mask)).collect())
-    }
-
-    /// The lanes in which a predicate is true, if they are constant.
-    pub(super) fn constant_lanes(&self, pred: Pred) -> Option<u64> {
-        match (pred, self.shape(pred.reg()?)) {
-            (Pred::Not(_), Shape::Mask(lanes)) => Some(!lanes),
-            (_, Shape::Mask(lanes)) => Some(*lanes),
-            (_, Shape::Affine(_) | Shape::Sliced(..) | Shape::Varying) => None,
-        }
     }
 
     /// The mask of a vector's lanes among constant ones (AVX2).

@@ -246,15 +246,25 @@ impl Lower<'_> {
     fn permuted(&mut self, sources: &[VReg], from: &[usize], wanted: u32) -> VReg {
         let lanes = from.len();
         let is_wanted = |lane: usize| wanted >> lane & 1 != 0;
-        if self.level == Level::Avx512
-            && let [low, high] = *sources
-        {
-            return self.permuted_pair([low, high], from, wanted);
+        let all: Vec<usize> = (0..lanes).filter(|lane| is_wanted(*lane)).collect();
+        let Some(&one) = all.first() else { return sources[0] };
+        let distance = |lane: usize| from[lane] as isize - lane as isize;
+        if all.iter().all(|lane| distance(*lane) == distance(one)) {
+            return self.at_distance(sources, lanes, distance(one));
         }
-        if self.level == Level::Avx2
-            && let Some(found) = self.moved(sources, from, wanted)
-        {
-            return found;
+        let nth = from[one] / lanes;
+        let in_one = all.iter().all(|lane| from[*lane] / lanes == nth);
+        match (self.level, sources) {
+            (Level::Avx512, [low, high]) => {
+                let source = in_one.then(|| sources[nth]);
+                return self.permuted_pair([*low, *high], source, from);
+            }
+            (Level::Avx2, _) if in_one => {
+                if let Some(found) = self.in_both_halves(sources[nth], from, &all) {
+                    return found;
+                }
+            }
+            _ => {}
         }
         let mut result: Option<VReg> = None;
         for (nth, source) in sources.iter().enumerate() {
@@ -290,60 +300,51 @@ impl Lower<'_> {
         result.unwrap_or(sources[0])
     }
 
-    /// The same if the lanes are those at one distance, or those of a vector in an order that both its halves have (AVX2).
-    fn moved(&mut self, sources: &[VReg], from: &[usize], wanted: u32) -> Option<VReg> {
+    /// The lanes at a distance from those of the first vector. Of a vector that is not there, none are wanted.
+    fn at_distance(&mut self, sources: &[VReg], lanes: usize, distance: isize) -> VReg {
         const HALF: usize = 4;
-        let lanes = from.len();
-        let all: Vec<usize> = (0..lanes).filter(|lane| wanted >> lane & 1 != 0).collect();
-        let distance = |lane: usize| from[lane] as isize - lane as isize;
-        let first = distance(*all.first()?);
-        if all.iter().all(|lane| distance(*lane) == first) {
-            let (nth, at) = (first.div_euclid(lanes as isize), first.rem_euclid(lanes as isize));
-            // Lanes of a vector that is not there are not wanted.
-            let vector = |nth: isize| sources[nth.clamp(0, sources.len() as isize - 1) as usize];
-            let (low, high, at) = (vector(nth), vector(nth + 1), at as usize);
-            if at == 0 {
-                return Some(low);
-            }
-            // The upper half of the one and the lower half of the other.
-            let middle = self.chosen_halves(low, high, 0x21);
-            let (below, above, by) = match at {
-                HALF => return Some(middle),
-                0..HALF => (low, middle, at),
-                _ => (middle, high, at - HALF),
-            };
-            let found = self.func.value(FLOAT);
-            let code = Code::VEX_Vpalignr_ymm_ymm_ymmm256_imm8;
-            let operands = [O::D(found), O::U(above), O::U(below), O::I8(4 * by as u8)];
-            self.func.x(code, &operands);
-            return Some(found);
+        let (nth, at) = (distance.div_euclid(lanes as isize), distance.rem_euclid(lanes as isize));
+        let vector = |nth: isize| sources[nth.clamp(0, sources.len() as isize - 1) as usize];
+        let (low, high, at) = (vector(nth), vector(nth + 1), at as usize);
+        if at == 0 {
+            return low;
         }
-        let nth = from[all[0]] / lanes;
-        if all.iter().any(|lane| from[*lane] / lanes != nth) {
-            return None;
-        }
-        let source = sources[nth];
-        let places = |half: usize| -> Option<[Option<usize>; HALF]> {
-            let mut places = [None; HALF];
-            for lane in all.iter().filter(|lane| **lane / HALF == half) {
-                let place = from[*lane] % lanes;
-                (place / HALF == half).then_some(())?;
-                places[lane % HALF] = Some(place % HALF);
+        let (code, below, above, by) = match self.level {
+            Level::Avx512 => (Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8, low, high, at),
+            Level::Avx2 => {
+                let code = Code::VEX_Vpalignr_ymm_ymm_ymmm256_imm8;
+                // The upper half of the one and the lower half of the other.
+                let middle = self.chosen_halves(low, high, 0x21);
+                match at {
+                    HALF => return middle,
+                    // By bytes, in each half.
+                    0..HALF => (code, low, middle, 4 * at),
+                    _ => (code, middle, high, 4 * (at - HALF)),
+                }
             }
-            Some(places)
         };
-        if all.iter().all(|lane| from[*lane] % lanes == lane ^ HALF) {
+        let found = self.func.value(FLOAT);
+        self.func.x(code, &[O::D(found), O::U(above), O::U(below), O::I8(by as u8)]);
+        found
+    }
+
+    /// The wanted lanes of one vector, if its halves change places, or both have the same order (AVX2).
+    fn in_both_halves(&mut self, source: VReg, from: &[usize], wanted: &[usize]) -> Option<VReg> {
+        const HALF: usize = 4;
+        let place = |lane: usize| from[lane] % from.len();
+        if wanted.iter().all(|lane| place(*lane) == lane ^ HALF) {
             return Some(self.chosen_halves(source, source, 0x01));
         }
-        let [low, high] = [places(0)?, places(1)?];
-        let mut order = 0;
-        for lane in 0..HALF {
-            let place = match (low[lane], high[lane]) {
-                (Some(low), Some(high)) if low != high => return None,
-                (low, high) => low.or(high).unwrap_or(lane),
-            };
-            order |= place << (2 * lane);
+        let mut order = [None; HALF];
+        for lane in wanted.iter().copied() {
+            let own = &mut order[lane % HALF];
+            let stays = place(lane) / HALF == lane / HALF;
+            if !stays || own.is_some_and(|other| other != place(lane) % HALF) {
+                return None;
+            }
+            *own = Some(place(lane) % HALF);
         }
+        let order = (0..HALF).fold(0, |all, lane| all | order[lane].unwrap_or(lane) << (2 * lane));
         let found = self.func.value(FLOAT);
         let code = Code::VEX_Vpshufd_ymm_ymmm256_imm8;
         self.func.x(code, &[O::D(found), O::U(source), O::I8(order as u8)]);
@@ -358,26 +359,8 @@ impl Lower<'_> {
         found
     }
 
-    /// The same of both vectors of a value (AVX-512).
-    fn permuted_pair(&mut self, sources: [VReg; 2], from: &[usize], wanted: u32) -> VReg {
-        let lanes = from.len();
-        let all: Vec<usize> = (0..lanes).filter(|lane| wanted >> lane & 1 != 0).collect();
-        let distance = |lane: usize| from[lane] as isize - lane as isize;
-        let Some(first) = all.first().map(|lane| distance(*lane)) else { return sources[0] };
-        let one = |nth: usize| all.iter().all(|lane| from[*lane] / lanes == nth);
-        let found = self.func.value(FLOAT);
-        if all.iter().all(|lane| distance(*lane) == first) {
-            // Lanes that follow each other in both vectors, one behind the other; those of a vector that is not there are not wanted.
-            let (nth, at) = (first.div_euclid(lanes as isize), first.rem_euclid(lanes as isize));
-            let vector = |nth: isize| sources[nth.clamp(0, 1) as usize];
-            if at == 0 {
-                return vector(nth);
-            }
-            let code = Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8;
-            let [low, high] = [vector(nth), vector(nth + 1)];
-            self.func.x(code, &[O::D(found), O::U(high), O::U(low), O::I8(at as u8)]);
-            return found;
-        }
+    /// A vector whose lanes come from these of both vectors of a value, or of the one that has all that are wanted (AVX-512).
+    fn permuted_pair(&mut self, both: [VReg; 2], one: Option<VReg>, from: &[usize]) -> VReg {
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
             chunk.copy_from_slice(&(from[lane] as u32).to_le_bytes());
@@ -385,11 +368,12 @@ impl Lower<'_> {
         let index = self.pool(bytes);
         let index = self.unary(U::Load, O::M(index));
         // Of the index, the lower bits tell the lane of one vector.
-        if let Some(nth) = (0..2).find(|nth| one(*nth)) {
-            return self.binary(V::PermD, index, O::U(sources[nth]));
+        if let Some(source) = one {
+            return self.binary(V::PermD, index, O::U(source));
         }
+        let found = self.func.value(FLOAT);
         let code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
-        self.func.x(code, &[O::Tied(found, index), O::U(sources[0]), O::U(sources[1])]);
+        self.func.x(code, &[O::Tied(found, index), O::U(both[0]), O::U(both[1])]);
         found
     }
 

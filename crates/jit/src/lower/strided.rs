@@ -49,10 +49,7 @@ impl Lower<'_> {
             }
             part
         });
-        let found = self.func.value(FLOAT);
-        let code = U::SetUpperHalf.code(self.level);
-        self.func.x(code, &[O::D(found), O::U(parts[0]), O::U(parts[1]), O::I8(1)]);
-        found
+        self.joined(parts)
     }
 
     /// Stores a vector of the lanes from the first on.

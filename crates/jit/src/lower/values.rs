@@ -154,7 +154,7 @@ impl Lower<'_> {
         let class = self.class(reg);
         let scalar = match (&value.masks, class) {
             (Some(masks), _) => self.bits_of(&masks.clone()),
-            (None, Class::Pred) => match self.constant_lanes(Pred::Is(reg)) {
+            (None, Class::Pred) => match self.shapes.constant_lanes(Pred::Is(reg)) {
                 Some(lanes) => self.lanes_constant(lanes),
                 None => self.home_bits(reg),
             },

@@ -49,7 +49,7 @@ impl Lower<'_> {
         }
         let demanded = self.demanded.lanes(d);
         let chosen = match op {
-            Op::Select { p, .. } => self.constant_lanes(*p),
+            Op::Select { p, .. } => self.shapes.constant_lanes(*p),
             _ => None,
         };
         let masks = match op {
@@ -62,21 +62,11 @@ impl Lower<'_> {
             if demanded & self.gang.of_vector(nth, count) == 0 {
                 continue;
             }
-            let made = match (op, &masks) {
-                (Op::Select { a, b, .. }, None) => {
-                    let of_vector = self.gang.of_vector(nth, count);
-                    let lanes = chosen.unwrap_or(0) & of_vector & demanded;
-                    Some(match lanes {
-                        0 => self.vector(*b, class, nth),
-                        all if all == of_vector & demanded => self.vector(*a, class, nth),
-                        some => {
-                            let lanes = some >> of_vector.trailing_zeros();
-                            let [a, b] = [*a, *b].map(|src| self.vector(src, class, nth));
-                            self.merged_of(class, b, a, lanes as u32)
-                        }
-                    })
+            let made = match (op, chosen, &masks) {
+                (Op::Select { a, b, .. }, Some(lanes), _) => {
+                    Some(self.chosen_vector(class, [*a, *b], lanes, demanded, nth))
                 }
-                (Op::Select { a, b, .. }, Some(masks)) => {
+                (Op::Select { a, b, .. }, None, Some(masks)) => {
                     let b = self.vector(*b, class, nth);
                     let a = self.operand(*a, class, nth);
                     Some(self.blend_of(class, masks[nth], a, b))
@@ -384,14 +374,29 @@ impl Lower<'_> {
         }
     }
 
-    /// `b` in constant lanes of a class, else `a`.
-    fn merged_of(&mut self, class: Class, a: VReg, b: VReg, lanes: u32) -> VReg {
-        if class != Class::W64 {
-            return self.merged(a, b, lanes);
+    /// A vector of the first value in constant lanes, else of the second; only some lanes are demanded.
+    fn chosen_vector(
+        &mut self,
+        class: Class,
+        [a, b]: [Src; 2],
+        lanes: u64,
+        demanded: u64,
+        nth: usize,
+    ) -> VReg {
+        let of_vector = self.gang.of_vector(nth, self.count(class));
+        let wanted = of_vector & demanded;
+        if lanes & wanted == 0 {
+            return self.vector(b, class, nth);
         }
-        let words = (0..self.level.lanes()).filter(|word| lanes >> (word / 2) & 1 != 0);
+        if lanes & wanted == wanted {
+            return self.vector(a, class, nth);
+        }
+        let own = (lanes & wanted) >> of_vector.trailing_zeros();
+        let [a, b] = [a, b].map(|src| self.vector(src, class, nth));
+        let words_of_lane = if class == Class::W64 { 2 } else { 1 };
+        let words = (0..self.level.lanes()).filter(|word| own >> (word / words_of_lane) & 1 != 0);
         let words = words.fold(0, |all, word| all | 1 << word);
-        self.merged(a, b, words)
+        self.merged(b, a, words)
     }
 
     /// `a` where the mask is, else `b`, in lanes of a class.
