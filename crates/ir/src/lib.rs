@@ -34,6 +34,7 @@ pub mod text;
 mod texture;
 mod touched;
 mod verify;
+mod webs;
 
 pub use bits::{BitRule, Relation};
 pub use builder::Builder;
@@ -59,6 +60,7 @@ pub use texture::{
 };
 pub use touched::{Length, Touched};
 pub use verify::verify;
+pub use webs::split_webs;
 
 #[doc(hidden)]
 pub use numeric;

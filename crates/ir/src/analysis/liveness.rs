@@ -31,13 +31,21 @@ pub struct Liveness {
 impl Liveness {
     /// Backward liveness over blocks; `None` for kernels whose sets would be too large.
     pub fn of(kernel: &Kernel) -> Option<Liveness> {
-        let interrupt = Interrupt::never();
-        let globals = Globals::of(kernel, &interrupt)?;
+        Liveness::of_some(kernel, |_| true, &Interrupt::never())
+    }
+
+    /// The same, of some registers. `None` if it was interrupted, too.
+    pub fn of_some(
+        kernel: &Kernel,
+        counts: impl Fn(Reg) -> bool,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Liveness> {
+        let globals = Globals::of(kernel, counts, interrupt)?;
         let sets = globals.sets();
         if sets.saturating_mul(WORDS * 64).saturating_mul(kernel.blocks.len()) > MAX_BITS {
             return None;
         }
-        let mut solver = Solver::new(kernel, &interrupt);
+        let mut solver = Solver::new(kernel, interrupt);
         let live = (0..sets).map(|set| {
             solver.fix(&globals, set)?;
             Some(solver.live.clone())
@@ -122,7 +130,7 @@ impl Extents {
     /// Finds them by backward liveness. `None` if it was interrupted, or takes too long because control flow is
     /// tangled beyond what compilers make.
     pub fn of(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option<Extents> {
-        let globals = Globals::of(kernel, interrupt)?;
+        let globals = Globals::of(kernel, |_| true, interrupt)?;
         let mut solver = Solver::new(kernel, interrupt);
         let mut found = Extents::default();
         for set in 0..globals.sets() {
@@ -157,7 +165,11 @@ struct Globals {
 }
 
 impl Globals {
-    fn of(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option<Globals> {
+    fn of(
+        kernel: &Kernel,
+        counts: impl Fn(Reg) -> bool,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Globals> {
         let count = kernel.registers.len();
         let mut numbers = vec![u32::MAX; count];
         let mut registers = Vec::new();
@@ -168,7 +180,7 @@ impl Globals {
         for (block, code) in (0u32..).zip(&kernel.blocks) {
             let mut use_of = |reg: Reg, written: &[u32]| {
                 let at = reg.0 as usize;
-                if written[at] != block + 1 && read[at] != block + 1 {
+                if written[at] != block + 1 && read[at] != block + 1 && counts(reg) {
                     read[at] = block + 1;
                     if numbers[at] == u32::MAX {
                         numbers[at] = registers.len() as u32;

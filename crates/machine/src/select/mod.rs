@@ -24,14 +24,13 @@ mod registers;
 mod step;
 mod uniform;
 mod wanted;
-mod webs;
 mod writer;
 
 use crate::codes;
 use crate::register::{File, last_register};
 use diag::{Class, Diagnostic, Severity};
 use forms::Forms;
-use ir::{Kernel, Place};
+use ir::{Interrupt, Kernel, Place, split_webs};
 use isa::Description;
 use plan::Plan;
 use registers::homes;
@@ -50,7 +49,9 @@ pub fn select(
     kernel: &Kernel,
     source: &dyn Fn(Place) -> Option<String>,
 ) -> Result<Selected, Vec<Refusal>> {
-    let mut kernel = webs::split(kernel);
+    let mut kernel = kernel.clone();
+    // Values of one register may have to go to different files of the machine. Nobody interrupts.
+    let _ = split_webs(&mut kernel, |_| false, &Interrupt::never());
     let mut forms = Forms::new(description, &kernel);
     let refusals = uniform::place(&mut forms, &mut kernel);
     let mut plan = Plan::new(&forms, &kernel, refusals);
