@@ -43,7 +43,8 @@ impl Generator<'_> {
             34..42 if region.who == Together::Cluster => self.cluster_statement(region),
             42..44 if all_are_there && self.is_independent => self.object_statement(region),
             44..46 if all_are_there && self.is_independent => self.copy_statement(region),
-            46 => self.copy_out(),
+            // No target has lockstep and such copies, after which lanes wait each for its own.
+            46 if self.is_independent => self.copy_out(),
             _ => self.perhaps_guarded(Self::compute),
         }
     }

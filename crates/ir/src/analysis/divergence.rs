@@ -55,17 +55,19 @@ impl Divergence {
             return Some(false);
         }
         let end = self.flow.blocks();
-        // Who goes back to an earlier block does not wait for the others there: the earliest run first.
+        // The earliest run first: who goes back to an earlier block does not wait for the others there, nor do those at a block
+        // wait for others that stand behind it.
         let meet = self.flow.after().immediate(at);
-        let goes_back = meet.is_some_and(|meet| meet <= at);
-        let meet = meet.filter(|meet| *meet != end && !goes_back);
-        let targets: Vec<usize> = self.flow.forward.successors(at).collect();
-        // One round only: who comes back to the branch parts there anew.
-        let mut reached = vec![0u8; end];
-        let stops = [Some(at), meet];
-        for (nth, target) in targets.iter().enumerate() {
-            self.walk(*target, stops, &mut reached, 1 << nth, false, interrupt)?;
+        let mut goes_on = meet.is_some_and(|meet| meet <= at);
+        let mut meet = meet.filter(|meet| *meet != end && !goes_on);
+        let mut reached = self.sides(at, meet, interrupt)?;
+        if let Some(place) = meet
+            && reached.iter().skip(place + 1).any(|by| *by != 0)
+        {
+            (goes_on, meet) = (true, None);
+            reached = self.sides(at, meet, interrupt)?;
         }
+        let stops = [Some(at), meet];
         let comes_back = reached[at] != 0;
         match meet {
             Some(meet) => {
@@ -106,7 +108,7 @@ impl Divergence {
                     });
                 }
             }
-            if goes_back {
+            if goes_on {
                 // Lanes are in different rounds inside, too.
                 for block in (0..end).filter(|block| inside(*block)) {
                     for reg in live.live_in(block) {
@@ -129,6 +131,22 @@ impl Divergence {
             self.left_behind.insert_range(..);
         }
         Some(true)
+    }
+
+    /// Per block, from which sides of a branch lanes may come there before they meet. One round only: who comes back to the branch
+    /// parts there anew.
+    fn sides(
+        &mut self,
+        at: usize,
+        meet: Option<usize>,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Vec<u8>> {
+        let mut reached = vec![0u8; self.flow.blocks()];
+        let targets: Vec<usize> = self.flow.forward.successors(at).collect();
+        for (nth, target) in targets.into_iter().enumerate() {
+            self.walk(target, [Some(at), meet], &mut reached, 1 << nth, false, interrupt)?;
+        }
+        Some(reached)
     }
 
     /// Marks what can be reached without going through one of `stops`, of which the first is marked, too.

@@ -317,6 +317,35 @@ mod tests {
         );
     }
 
+    /// All lanes come to block 3 in the end, but those that are there first do not wait for others at block 5.
+    #[test]
+    fn lanes_meet_behind_the_block_that_all_come_to() {
+        let text = "kernel \"k\" independent
+            registers v0-v1 w32, v2-v3 pred
+            block0:
+            v0 = special.tid.x
+            v1 = Mov32 0x0
+            jump block1
+            block1:
+            v0 = AddI32 v0, v1
+            v2 = LtU32 v0, 0x7
+            branch v2, block2, block3
+            block2:
+            v1 = Mov32 0x1
+            jump block5
+            block3:
+            v3 = LtU32 v0, 0x9
+            branch v3, block4, block6
+            block4:
+            v1 = Mov32 0x2
+            jump block5
+            block5:
+            jump block1
+            block6:
+            exit\n";
+        assert_eq!(shapes(text, [32, 1, 1])[1], "varying");
+    }
+
     #[test]
     fn each_membermask_has_a_result_of_its_own() {
         use crate::{Builder, Op, Special, Src, WarpRules};
