@@ -42,13 +42,21 @@ macro_rules! approximate {
         /// `ex2.approx`: 2 to the power of each lane of a row.
         #[inline(always)]
         pub fn ex2_approx<const L: usize>(a: [u16; L]) -> [u16; L] {
-            cut_off(crate::sfu::ex2(&widened(a)))
+            let wide = widened(a);
+            cut_off(match crate::sfu::ordinary_ex2(&wide) {
+                Some(all) => all,
+                None => crate::sfu::ex2(&wide),
+            })
         }
 
         /// `tanh.approx`: the hyperbolic tangent of each lane of a row.
         #[inline(always)]
         pub fn tanh_approx<const L: usize>(a: [u16; L]) -> [u16; L] {
-            cut_off(crate::sfu::tanh(&widened(a)))
+            let wide = widened(a);
+            cut_off(match crate::sfu::ordinary_tanh(&wide) {
+                Some(all) => all,
+                None => crate::sfu::tanh(&wide),
+            })
         }
 
         #[inline(always)]

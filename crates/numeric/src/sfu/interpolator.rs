@@ -5,21 +5,22 @@
 //! products below 2⁻¹⁵. The sum is exact; what becomes of it is cut off to 24 bits (Oberman and
 //! Siu, "A High-Performance Area-Efficient Multifunction Interpolator", ARITH 2005).
 
-/// The coefficients of each segment without their signs: c0, and c1 with c2 above it.
-pub(super) type Curve<const N: usize> = [[u32; 2]; N];
+/// The coefficients of each segment without their signs, in one word, which one access loads: c0, c1 above it, and c2 on top.
+pub(super) type Curve<const N: usize> = [u64; N];
 
-/// How many bits c1 has in a [`Curve`].
+/// How many bits c0 and c1 have in a [`Curve`].
+const FIRST: u32 = 32;
 const WIDTH: u32 = 17;
 
 /// The table of rows of coefficients.
 pub(super) const fn curve<const N: usize>(rows: &[[i32; 3]]) -> Curve<N> {
-    let mut all = [[0; 2]; N];
+    let mut all = [0; N];
     let mut i = 0;
     while i < rows.len() {
         let [c0, c1, c2] = rows[i];
         let (c1, c2) = (c1.unsigned_abs(), c2.unsigned_abs());
         assert!(c1 < 1 << WIDTH && c2 < 1 << (32 - WIDTH), "a coefficient is too large");
-        all[i] = [c0 as u32, c1 | c2 << WIDTH];
+        all[i] = c0 as u32 as u64 | ((c1 | c2 << WIDTH) as u64) << FIRST;
         i += 1;
     }
     all
@@ -52,27 +53,59 @@ pub(super) struct Parts {
     lower: u32,
 }
 
-/// A function of one operand.
+/// A function of one operand. What it makes of *ordinary* operands, which are nearly all, is told apart: nothing there is an
+/// exception.
 pub(super) trait Function<const N: usize> {
     const SUM: Sum;
     const CURVE: &'static Curve<N>;
 
-    /// Where an operand lies: its segment, of which only the lowest bits count, above the bits of
-    /// its [`PLACE`].
+    /// Whether an operand is ordinary.
+    fn is_ordinary(a: u32) -> bool;
+
+    /// Where an ordinary operand lies: its segment, of which only the lowest bits count, above the
+    /// bits of its [`PLACE`].
     fn position(a: u32) -> u32;
 
-    /// What follows from the sum.
+    /// What follows from the sum for an ordinary operand.
     fn result(a: u32, sum: Parts) -> u32;
+
+    /// Where any operand lies.
+    #[inline(always)]
+    fn position_of_any(a: u32) -> u32 {
+        Self::position(a)
+    }
+
+    /// What follows from the sum for any operand.
+    fn result_of_any(a: u32, sum: Parts) -> u32;
 }
 
 /// The results of a function for a row.
 #[inline(always)]
 pub(super) fn row<F: Function<N>, const N: usize, const L: usize>(a: &[u32; L]) -> [u32; L] {
+    interpolated::<F, N, L, true>(a)
+}
+
+/// The results of a function for a row of ordinary operands; `None` if there are others.
+#[inline(always)]
+pub(super) fn ordinary_row<F: Function<N>, const N: usize, const L: usize>(
+    a: &[u32; L],
+) -> Option<[u32; L]> {
+    let mut all = true;
+    for a in a {
+        all &= F::is_ordinary(*a);
+    }
+    if all { Some(interpolated::<F, N, L, false>(a)) } else { None }
+}
+
+#[inline(always)]
+fn interpolated<F: Function<N>, const N: usize, const L: usize, const ANY: bool>(
+    a: &[u32; L],
+) -> [u32; L] {
     const { assert!(N.is_power_of_two()) };
     let (mut segments, mut places) = ([0; L], [0; L]);
     for lane in 0..L {
-        let position = F::position(a[lane]);
-        segments[lane] = (position >> PLACE_BITS) & (N as u32 - 1);
+        let position = if ANY { F::position_of_any(a[lane]) } else { F::position(a[lane]) };
+        segments[lane] = position >> PLACE_BITS;
         places[lane] = position & PLACE;
     }
     // In loops of their own, which have twice as many lanes in a vector.
@@ -85,12 +118,14 @@ pub(super) fn row<F: Function<N>, const N: usize, const L: usize>(a: &[u32; L]) 
     }
     let (mut firsts, mut others) = ([0; L], [0; L]);
     for lane in 0..L {
-        [firsts[lane], others[lane]] = F::CURVE[segments[lane] as usize];
+        let row = F::CURVE[segments[lane] as usize & (N - 1)];
+        (firsts[lane], others[lane]) = (row as u32, (row >> FIRST) as u32);
     }
     let mut results = [0; L];
     for lane in 0..L {
         let sum = F::SUM.at([firsts[lane], others[lane]], places[lane], squares[lane]);
-        results[lane] = F::result(a[lane], sum);
+        let a = a[lane];
+        results[lane] = if ANY { F::result_of_any(a, sum) } else { F::result(a, sum) };
     }
     results
 }
