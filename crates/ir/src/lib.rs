@@ -52,7 +52,7 @@ pub use memory::{
 };
 pub use op::{BarrierAction, BarrierReduction, ClusterHalf, Op, Operand, Service, Tells};
 pub use register::{Class, Pred, Reg, Src};
-pub use scalar::{BinaryOp, CompareOp, Float, TernaryOp, UnaryOp};
+pub use scalar::{BinaryOp, CompareOp, Float, RowOp, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
 pub use texture::{
     AddressMode, Detail, Filter, Geometry, Outside, Sampler, Sampling, SurfaceAccess, SurfaceUnit,

@@ -41,6 +41,29 @@ impl BinaryOp {
     }
 }
 
+/// An operation that is a function of the rows of a warp: look-ups stand between what vectors do, and lanes one by one would take
+/// much longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowOp {
+    /// Of one row.
+    Unary(UnaryOp),
+    /// Of two.
+    Binary(BinaryOp),
+}
+
+impl RowOp {
+    /// Every such operation.
+    pub fn all() -> impl Iterator<Item = RowOp> {
+        let unary = UnaryOp::OF_ROWS.iter().copied().map(RowOp::Unary);
+        unary.chain(BinaryOp::OF_ROWS.iter().copied().map(RowOp::Binary))
+    }
+
+    /// Where it stands among all.
+    pub fn number(self) -> Option<usize> {
+        RowOp::all().position(|op| op == self)
+    }
+}
+
 /// A floating-point type that a register has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float {
@@ -90,6 +113,10 @@ macro_rules! define {
                 let rounded = Round::ALL.into_iter().flat_map(|_round| [$($enum::$rname(_round),)*]);
                 plain.into_iter().chain(rounded)
             }
+
+            /// Those that are functions of the rows of a warp, rather than of the values of a lane.
+            #[allow(dead_code)]
+            const OF_ROWS: &[$enum] = &[$($($enum::$wname,)*)?];
 
             /// The name of its row: what it does and the type of its operands, with `To` and another type if the result has one.
             pub(crate) fn row(self) -> &'static str {

@@ -57,6 +57,9 @@ pub struct Context {
     pub perform: u64,
     /// Looks a region up for [`Context::site`]: `extern "C" fn(*mut Context) -> u32`, which is not 0 if it found one.
     pub find: u64,
+    /// The functions of rows, by [`ir::RowOp::number`]: `extern "C" fn(d: *mut [u32; 32], a: *const [u32; 32], b: *const [u32; 32])`,
+    /// where `d` may be one of the others and `b` is read by those of two rows.
+    pub row_functions: u64,
     /// The address that [`Context::find`] looks for, and how many bytes from there on.
     pub address: u64,
     /// See [`Context::address`].
@@ -117,6 +120,7 @@ impl Context {
             divergences: 0,
             perform: 0,
             find: 0,
+            row_functions: 0,
             address: 0,
             bytes: 0,
             site: 0,
@@ -187,6 +191,7 @@ offsets! {
     DIVERGENCES = divergences;
     PERFORM = perform;
     FIND = find;
+    ROW_FUNCTIONS = row_functions;
     ADDRESS = address;
     BYTES = bytes;
     SITE = site;

@@ -527,6 +527,19 @@ impl Emitter {
                 self.op(Code::VEX_Vzeroupper, &[])?;
                 self.op(Code::Call_rm64, &[context(at::PERFORM)])?;
             }
+            Kind::Rows { function, warps } => {
+                for warp in 0..*warps as i32 {
+                    let row = at::ELEMENTS + 4 * ::lanes::WARP as i32 * warp;
+                    let second = row + at::ELEMENT_BYTES as i32;
+                    self.op(Code::Lea_r64_m, &[X::R(Register::RDI), context(row)])?;
+                    self.op(Code::Mov_r64_rm64, &[X::R(Register::RSI), X::R(Register::RDI)])?;
+                    self.op(Code::Lea_r64_m, &[X::R(Register::RDX), context(second)])?;
+                    let all = [X::R(Register::RAX), context(at::ROW_FUNCTIONS)];
+                    self.op(Code::Mov_r64_rm64, &all)?;
+                    let entry = after(Register::RAX, 8 * i64::from(*function));
+                    self.op(Code::Call_rm64, &[entry])?;
+                }
+            }
             Kind::Refill { site, bytes } => {
                 let address = x86::name(named(0)?, self.level);
                 self.look_up(*site, address, *bytes)?;

@@ -99,6 +99,9 @@ pub(crate) enum Kind {
     Check { site: u32, bytes: u32, align: u32, exit: u32, addresses: u8 },
     /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done.
     Perform { place: u32, lanes: bool },
+    /// Calls the function of rows of this number for each of so many warps: the context's elements are its operands, and the first
+    /// its result.
+    Rows { function: u32, warps: u32 },
     /// Makes the region that holds `bytes` from the operand's address on that of a site, if there is one.
     Refill { site: u32, bytes: u32 },
     /// Does something for each lane of the first operand, at the lane's offset from the second, which is an address. The others
@@ -325,6 +328,14 @@ impl Func {
         operands.extend(lanes.map(Operand::reg_use));
         self.push(Kind::Perform { place, lanes: lanes.is_some() }, &operands, true);
         result
+    }
+
+    /// Adds calls of a function of rows.
+    pub(crate) fn rows(&mut self, function: u32, warps: u32) {
+        // Nobody reads what is in the register of results.
+        let result = self.value(RegClass::Int);
+        let result = Operand::reg_fixed_def(result, register(0, RegClass::Int));
+        self.push(Kind::Rows { function, warps }, &[result], true);
     }
 
     /// Adds a look-up of a region.

@@ -579,7 +579,7 @@ impl Lower<'_> {
     }
 
     /// Puts the values of lanes where they are taken one by one.
-    fn give_element(&mut self, value: Src, access: Access, nth: usize) {
+    pub(super) fn give_element(&mut self, value: Src, access: Access, nth: usize) {
         let class = access_class(access);
         if let Src::Reg(reg) = value {
             self.canonical(reg);
@@ -605,7 +605,7 @@ impl Lower<'_> {
     }
 
     /// The values of a result that were put down one by one.
-    fn take_element(&mut self, d: Reg, nth: usize) {
+    pub(super) fn take_element(&mut self, d: Reg, nth: usize) {
         let vectors = (0..self.count(self.class(d)))
             .map(|vector| {
                 let from = nth * at::ELEMENT_BYTES + vector * self.level.bytes();

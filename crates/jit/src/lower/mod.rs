@@ -27,6 +27,7 @@ mod numbers;
 mod one_place;
 mod predicate;
 mod quotient;
+mod rows;
 mod runs;
 mod scalar;
 mod shuffle;
@@ -467,7 +468,11 @@ impl Lower<'_> {
             | Op::Ternary { d, .. }
             | Op::Select { d, .. } => {
                 match self.form(*d) {
-                    Form::Vectors => return self.indexed_op(op, *d) || self.vector_op(op, *d),
+                    Form::Vectors => {
+                        return self.indexed_op(op, *d)
+                            || self.vector_op(op, *d)
+                            || self.row_op(op, *d);
+                    }
                     Form::Firsts => return self.firsts_op(op, *d, place),
                     Form::One => {}
                 }

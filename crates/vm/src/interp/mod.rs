@@ -21,6 +21,7 @@ mod predicated;
 mod product;
 mod program;
 mod reach;
+mod rows;
 mod run;
 mod sample;
 mod scalar;
@@ -38,6 +39,7 @@ pub(crate) use collective::Gathered;
 pub use collective::{Operands, Results, evaluate};
 pub(crate) use program::Program;
 pub(crate) use reach::find_region;
+pub(crate) use rows::all as row_functions;
 
 /// The interpreter, with handlers for a level of vector instructions that the machine has.
 pub(crate) struct Interpreter(pub(crate) Level);

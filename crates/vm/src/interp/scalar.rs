@@ -3,10 +3,11 @@
 use super::handler::{Body, select};
 use super::program::Handler;
 use super::program::{Code, Program};
+use super::rows::{self, OfRows, RowCode, RowFunction};
 use crate::Level;
 use crate::frame::Frame;
 use ir::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
-use lanes::WARP;
+use lanes::{Lanes, WARP};
 use numeric::Round;
 use std::marker::PhantomData;
 
@@ -17,14 +18,6 @@ trait Scalar {
     type C: Copy;
     type R: Copy;
     fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::R;
-}
-
-/// A function of the rows of one or two operands.
-trait RowFunction {
-    /// Whether it has two operands.
-    const HAS_TWO: bool;
-
-    fn eval(a: [u32; WARP], b: [u32; WARP]) -> [u32; WARP];
 }
 
 const ROUNDS: [Round; 4] = Round::ALL;
@@ -50,7 +43,7 @@ macro_rules! row_types {
             const HAS_TWO: bool = $has_two;
 
             #[inline(always)]
-            fn eval($a: [u32; WARP], $b: [u32; WARP]) -> [u32; WARP] {
+            fn eval($a: Lanes<u32>, $b: Lanes<u32>) -> Lanes<u32> {
                 $result
             }
         }
@@ -105,6 +98,16 @@ macro_rules! handlers {
                     $($($enum::$wname => select::<OfRows<$wname>>(level),)*)?
                 }
             }
+
+            $(
+                /// The code of an operation that is a function of rows.
+                pub(in crate::interp) fn row_code(op: $enum, level: Level) -> Option<RowCode> {
+                    match op {
+                        $($enum::$wname => Some(rows::code::<$wname>(level)),)*
+                        _ => None,
+                    }
+                }
+            )?
         }
     };
 }
@@ -127,10 +130,10 @@ ir::binary_ops!(binary_handlers);
 ir::ternary_ops!(ternary_handlers);
 ir::compare_ops!(compare_handlers);
 
-pub(super) use binary::handler as binary_handler;
+pub(super) use binary::{handler as binary_handler, row_code as binary_row_code};
 pub(super) use compare::handler as compare_handler;
 pub(super) use ternary::handler as ternary_handler;
-pub(super) use unary::handler as unary_handler;
+pub(super) use unary::{handler as unary_handler, row_code as unary_row_code};
 
 /// Computes `$value` for each lane and stores it in the lanes of `$keep` of the row at `$d`. Rows are copied in and
 /// out whole, so that no store can change an operand and the loop becomes vector code. A macro rather than a
@@ -171,33 +174,6 @@ impl<F: Scalar<B = u8, C = u8>> Body for Unary<F> {
             unsafe {
                 let a = *frame.row::<F::A>(code.a, warp);
                 fill!(frame.row::<F::R>(code.d, warp), keep, |lane| F::eval(a[lane], 0, 0));
-            }
-        }
-        at + 1
-    }
-}
-
-struct OfRows<F>(PhantomData<F>);
-
-impl<F: RowFunction> Body for OfRows<F> {
-    #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(
-        _program: &Program,
-        frame: &mut Frame<'_>,
-        code: &Code,
-        at: usize,
-    ) -> usize {
-        for warp in frame.warps(code.d) {
-            let keep = frame.keep(code.d, warp);
-            if keep == 0 {
-                continue;
-            }
-            // SAFETY: the slots lie inside the registers.
-            unsafe {
-                let a = *frame.row::<u32>(code.a, warp);
-                let b = if F::HAS_TWO { *frame.row::<u32>(code.b, warp) } else { [0; WARP] };
-                let results = F::eval(a, b);
-                fill!(frame.row::<u32>(code.d, warp), keep, |lane| results[lane]);
             }
         }
         at + 1

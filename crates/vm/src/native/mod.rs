@@ -17,7 +17,7 @@ use crate::code_cache::CodeCache;
 use crate::engine::{Code, Engine, EngineChoice, Step, Watch};
 use crate::exit::{Exit, Stop};
 use crate::frame::{Frame, Site};
-use crate::interp::{Interpreter, Program};
+use crate::interp::{Interpreter, Program, row_functions};
 use crate::launch::local_bytes;
 use crate::plan::{Pc, Plan, Shape};
 use hot::{Cell, Heat, operations};
@@ -422,6 +422,7 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.params = frame.cta.params.start as u64;
     context.perform = calls::perform as *const () as u64;
     context.find = calls::find as *const () as u64;
+    context.row_functions = row_functions().as_ptr() as u64;
     context.owner = owner as u64;
     context.cta[..3].copy_from_slice(&frame.specials.cta);
     context.grid[..3].copy_from_slice(&frame.specials.launch.grid);

@@ -1,0 +1,116 @@
+//! Functions of the rows of a warp, compiled once for each level: the interpreter's handlers and machine code call the same.
+
+use super::handler::Body;
+use super::program::{Code, Program};
+use super::scalar::{binary_row_code, unary_row_code};
+use crate::Level;
+use crate::frame::Frame;
+use ir::RowOp;
+use lanes::{Lanes, WARP};
+use std::marker::PhantomData;
+use std::sync::LazyLock;
+
+/// A function of the rows of one or two operands.
+pub(super) trait RowFunction {
+    /// Whether it has two operands.
+    const HAS_TWO: bool;
+
+    fn eval(a: Lanes<u32>, b: Lanes<u32>) -> Lanes<u32>;
+}
+
+/// Puts into the first row what a function makes of the others, of which it may be one.
+pub(crate) type RowCode =
+    unsafe extern "C" fn(*mut Lanes<u32>, *const Lanes<u32>, *const Lanes<u32>);
+
+/// The code of a function for a level.
+pub(super) fn code<F: RowFunction>(level: Level) -> RowCode {
+    match level {
+        Level::Portable => portable::<F>,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::<F>,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::<F>,
+        #[cfg(not(target_arch = "x86_64"))]
+        Level::Avx2 | Level::Avx512 => portable::<F>,
+    }
+}
+
+/// The code of every function for the best level that the machine has, by [`RowOp::number`].
+pub(crate) fn all() -> &'static [RowCode] {
+    static ALL: LazyLock<Vec<RowCode>> = LazyLock::new(|| {
+        let level = Level::detect();
+        let code = |op| match op {
+            RowOp::Unary(op) => unary_row_code(op, level),
+            RowOp::Binary(op) => binary_row_code(op, level),
+        };
+        RowOp::all().filter_map(code).collect()
+    });
+    &ALL
+}
+
+unsafe extern "C" fn portable<F: RowFunction>(
+    d: *mut Lanes<u32>,
+    a: *const Lanes<u32>,
+    b: *const Lanes<u32>,
+) {
+    // SAFETY: as for the caller: the rows are there.
+    unsafe { *d = F::eval(*a, if F::HAS_TWO { *b } else { [0; WARP] }) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "C" fn avx2<F: RowFunction>(
+    d: *mut Lanes<u32>,
+    a: *const Lanes<u32>,
+    b: *const Lanes<u32>,
+) {
+    // SAFETY: as for the caller: the rows are there.
+    unsafe { *d = F::eval(*a, if F::HAS_TWO { *b } else { [0; WARP] }) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
+)]
+unsafe extern "C" fn avx512<F: RowFunction>(
+    d: *mut Lanes<u32>,
+    a: *const Lanes<u32>,
+    b: *const Lanes<u32>,
+) {
+    // SAFETY: as for the caller: the rows are there.
+    unsafe { *d = F::eval(*a, if F::HAS_TWO { *b } else { [0; WARP] }) }
+}
+
+/// The handler of a function.
+pub(super) struct OfRows<F>(PhantomData<F>);
+
+impl<F: RowFunction> Body for OfRows<F> {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let function = self::code::<F>(Level::ALL[LEVEL]);
+        for warp in frame.warps(code.d) {
+            let keep = frame.keep(code.d, warp);
+            if keep == 0 {
+                continue;
+            }
+            // SAFETY: the slots lie inside the registers; of one operand, the second is not read.
+            unsafe {
+                let (a, b) = (frame.row::<u32>(code.a, warp), frame.row::<u32>(code.b, warp));
+                let d = frame.row::<u32>(code.d, warp);
+                if keep == u32::MAX {
+                    function(d, a, b);
+                } else {
+                    let mut results = [0; WARP];
+                    function(&mut results, a, b);
+                    *d = lanes::select(lanes::LaneMask(keep), &results, &*d);
+                }
+            }
+        }
+        at + 1
+    }
+}
