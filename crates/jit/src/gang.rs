@@ -1,7 +1,13 @@
 //! The warps that one run of the code executes together.
 
-use crate::Level;
+use crate::{Input, Level};
+use ir::analysis::order::repeated;
+use ir::analysis::{LaunchShape, Liveness, Shape, Shapes, reads_and_writes};
+use ir::{BlockId, Class, Interrupt, Kernel, Reg};
 use lanes::WARP;
+
+/// Registers of vectors (AVX2).
+const FEW_REGISTERS: usize = 16;
 
 /// A warp, or two that follow each other, whose lanes run the same code at once ([`ir::analysis::LaunchShape`]).
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +18,76 @@ pub(crate) struct Gang {
 }
 
 impl Gang {
+    /// The warps that run together, and the shapes of their values. `None` if it was interrupted.
+    ///
+    /// Two warps hide each other's latency and share what is the same for both, but where one of them goes another way than the other
+    /// its lanes wait: so there are two where no branch is taken by warps apart that their lanes would take together. Where registers
+    /// are few (AVX2), there is latency to hide in loops that only compute, and values have to fit.
+    pub(crate) fn of(
+        input: &Input<'_>,
+        live: &Liveness,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<(Gang, Shapes)> {
+        let (kernel, level) = (input.kernel, input.level);
+        let shapes = |gang: u32| {
+            let vector = slice_lanes(level, input.block);
+            let launch = LaunchShape { block: input.block, gang, vector };
+            Shapes::of(kernel, input.prologue, live, &launch, interrupt)
+        };
+        let one = shapes(1)?;
+        if input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32) {
+            let two = shapes(2)?;
+            let mut blocks = (0..kernel.blocks.len()).map(|id| BlockId(id as u32));
+            let gang = Gang { level, warps: 2 };
+            if blocks.all(|block| one.parts(block) || !two.parts(block))
+                && (level == Level::Avx512
+                    || loops_compute(kernel) && gang.fits(kernel, live, &two, interrupt)?)
+            {
+                return Some((gang, two));
+            }
+        }
+        Some((Gang { level, warps: 1 }, one))
+    }
+
+    /// Whether there are registers for all values that vary and are needed at once.
+    fn fits(
+        self,
+        kernel: &Kernel,
+        live: &Liveness,
+        shapes: &Shapes,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<bool> {
+        let vectors = |reg: Reg| match (shapes.shape(reg), kernel.class(reg)) {
+            (Shape::Varying, Class::W32) => self.slices(),
+            (Shape::Varying, Class::W64) => 2 * self.slices(),
+            (_, Class::Pred) | (Shape::Affine(_) | Shape::Sliced(..) | Shape::Mask(_), _) => 0,
+        };
+        let mut needed = vec![false; kernel.registers.len()];
+        for (id, block) in kernel.blocks.iter().enumerate() {
+            interrupt.go_on(block.insts.len() + 1)?;
+            let behind = live.live_before(kernel, id, block.insts.len());
+            let mut count: usize = behind.iter().map(|reg| vectors(*reg)).sum();
+            needed.fill(false);
+            behind.iter().for_each(|reg| needed[reg.0 as usize] = true);
+            for inst in block.insts.iter().rev() {
+                if count > FEW_REGISTERS {
+                    return Some(false);
+                }
+                reads_and_writes(inst, |reg, reads| {
+                    match (reads, std::mem::replace(&mut needed[reg.0 as usize], reads)) {
+                        (true, false) => count += vectors(reg),
+                        (false, true) => count -= vectors(reg),
+                        (true, true) | (false, false) => {}
+                    }
+                });
+            }
+            if count > FEW_REGISTERS {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
     pub(crate) fn lanes(self) -> usize {
         self.warps * WARP
     }
@@ -37,6 +113,14 @@ impl Gang {
         let lanes = self.lanes() / count;
         (u64::MAX >> (64 - lanes)) << (nth * lanes)
     }
+}
+
+/// Whether a kernel has loops, and what they do is to compute from values that are there.
+fn loops_compute(kernel: &Kernel) -> bool {
+    let again = repeated(kernel);
+    let mut inside = kernel.blocks.iter().zip(&again).filter(|(_, again)| **again).peekable();
+    inside.peek().is_some()
+        && inside.all(|(block, _)| block.insts.iter().all(|inst| inst.op.is_pure()))
 }
 
 /// Lanes of a slice: those of a vector, or of half of one where rows of the CTA are so wide.

@@ -6,6 +6,8 @@
 //! lanes that are still inside. The order is therefore a weak topological order (Bourdoncle 1993): strongly
 //! connected components in topological order, each with its header first and its rest ordered likewise.
 
+use crate::Kernel;
+
 /// Loops nested deeper than this are ordered as they stand in the source, to bound the time that
 /// hostile input can take.
 const MAX_DEPTH: usize = 64;
@@ -89,6 +91,22 @@ pub fn loops_of_several_ends(
         }
     }
     ends.into_iter().enumerate().filter(|(_, ends)| ends.len() > 1).collect()
+}
+
+/// Per block of a kernel, whether lanes may come there again.
+pub fn repeated(kernel: &Kernel) -> Vec<bool> {
+    let successors: Vec<Vec<usize>> = kernel
+        .blocks
+        .iter()
+        .map(|block| block.terminator.successors().map(|to| to.0 as usize).collect())
+        .collect();
+    let mut found = vec![false; successors.len()];
+    for component in components(&successors) {
+        let goes_round = |block: &usize| successors[*block].contains(block);
+        let again = component.len() > 1 || component.iter().any(goes_round);
+        component.into_iter().for_each(|block| found[block] = again);
+    }
+    found
 }
 
 /// The strongly connected components of what node 0 reaches, each before those that lead to it.

@@ -39,15 +39,14 @@ mod vector;
 mod wide;
 
 use crate::exit::{Leaving, Why};
-use crate::gang::{Gang, slice_lanes};
+use crate::gang::Gang;
 use crate::mir::{Base, Func, Kind, Mem, O};
 use crate::{Input, Level};
 use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::Liveness;
-use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
+use ir::analysis::{Demanded, Shape, Shapes};
 use ir::{Class, Collective, Inst, Interrupt, Op, Operand, Pred, Reg, Src};
-use lanes::WARP;
 use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
@@ -116,7 +115,7 @@ pub(crate) fn lower(
     let Some(live) = Liveness::of(kernel) else {
         return Some(Err("the kernel is too large".to_owned()));
     };
-    let (gang, shapes) = gang_of(input, &live, interrupt)?;
+    let (gang, shapes) = Gang::of(input, &live, interrupt)?;
     let demanded = Demanded::of(kernel, &shapes, interrupt)?;
     let mut invariant = vec![false; kernel.registers.len()];
     let each = |insts: &mut dyn Iterator<Item = &Inst>, invariant: &mut [bool], value: bool| {
@@ -186,34 +185,6 @@ pub(crate) fn lower(
     waiting.sort_unstable();
     let waiting = waiting.into_iter().map(|(_, place)| place).collect();
     Some(Ok(Lowered { func, entries, expected, sites, performed, waiting, gang: gang.warps }))
-}
-
-/// The warps that run together, and the shapes of their values.
-///
-/// Two warps hide each other's latency and share what is the same for both, but where one of them goes another way than the other
-/// its lanes wait: so there are two where no branch is taken by warps apart that their lanes would take together.
-fn gang_of(
-    input: &Input<'_>,
-    live: &Liveness,
-    interrupt: &Interrupt<'_>,
-) -> Option<(Gang, Shapes)> {
-    let level = input.level;
-    let shapes = |gang: u32| {
-        let vector = slice_lanes(level, input.block);
-        let launch = LaunchShape { block: input.block, gang, vector };
-        Shapes::of(input.kernel, input.prologue, live, &launch, interrupt)
-    };
-    let one = shapes(1)?;
-    let pairs = input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32);
-    // Values of two warps in smaller vectors take all registers.
-    if level == Level::Avx512 && pairs {
-        let two = shapes(2)?;
-        let mut blocks = (0..input.kernel.blocks.len()).map(|id| ir::BlockId(id as u32));
-        if blocks.all(|block| one.parts(block) || !two.parts(block)) {
-            return Some((Gang { level, warps: 2 }, two));
-        }
-    }
-    Some((Gang { level, warps: 1 }, one))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits

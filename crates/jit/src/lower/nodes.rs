@@ -1,6 +1,6 @@
 //! A kernel cut into pieces that run without anybody else: between barriers, and what the code leaves to others.
 
-use ir::analysis::order::components;
+use ir::analysis::order::repeated;
 use ir::analysis::{Liveness, reads_and_writes};
 use ir::{
     BarrierAction, Interrupt, Kernel, Op, Operand, Pred, Reg, Src, Terminator, terminator_use,
@@ -71,22 +71,6 @@ fn end_at(inst: &ir::Inst) -> Option<End> {
         | Op::Copy(_)
         | Op::CopyProgress(_) => None,
     }
-}
-
-/// Per block, whether lanes may come there again.
-fn repeated(kernel: &Kernel) -> Vec<bool> {
-    let successors: Vec<Vec<usize>> = kernel
-        .blocks
-        .iter()
-        .map(|block| block.terminator.successors().map(|to| to.0 as usize).collect())
-        .collect();
-    let mut found = vec![false; successors.len()];
-    for component in components(&successors) {
-        let goes_round = |block: &usize| successors[*block].contains(block);
-        let again = component.len() > 1 || component.iter().any(goes_round);
-        component.into_iter().for_each(|block| found[block] = again);
-    }
-    found
 }
 
 impl Nodes {

@@ -10,6 +10,7 @@ use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{Class, CompareOp, Pred, Reg, Src};
+use lanes::WARP;
 use regalloc2::{RegClass, VReg};
 
 /// How integers or numbers compare: the constants of `vpcmp` and `vcmpps`.
@@ -161,13 +162,18 @@ impl Lower<'_> {
         let slices = self.gang.slices();
         match self.level {
             Level::Avx2 => {
-                let all = self.broadcast(bits, Class::W32);
+                let mut warps = Vec::new();
+                for bits in self.of_warps(bits) {
+                    warps.push(self.broadcast(bits, Class::W32));
+                }
                 (0..slices)
                     .map(|nth| {
                         let lanes = self.level.lanes();
+                        let (warp, first) = (nth * lanes / WARP, nth * lanes % WARP);
+                        let all = warps[warp];
                         let mut bytes = [0; 64];
                         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(lanes) {
-                            chunk.copy_from_slice(&(1u32 << (nth * lanes + lane)).to_le_bytes());
+                            chunk.copy_from_slice(&(1u32 << (first + lane)).to_le_bytes());
                         }
                         let bit = self.pool(bytes);
                         let own = self.binary(V::And, all, O::M(bit));

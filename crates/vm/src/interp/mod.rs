@@ -39,7 +39,7 @@ pub(crate) use collective::Gathered;
 pub use collective::{Operands, Results, evaluate};
 pub(crate) use program::Program;
 pub(crate) use reach::find_region;
-pub(crate) use rows::all as row_functions;
+pub(crate) use scalar::row_functions;
 
 /// The interpreter, with handlers for a level of vector instructions that the machine has.
 pub(crate) struct Interpreter(pub(crate) Level);

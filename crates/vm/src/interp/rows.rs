@@ -2,13 +2,10 @@
 
 use super::handler::Body;
 use super::program::{Code, Program};
-use super::scalar::{binary_row_code, unary_row_code};
 use crate::Level;
 use crate::frame::Frame;
-use ir::RowOp;
 use lanes::{Lanes, WARP};
 use std::marker::PhantomData;
-use std::sync::LazyLock;
 
 /// A function of the rows of one or two operands.
 pub(super) trait RowFunction {
@@ -33,19 +30,6 @@ pub(super) fn code<F: RowFunction>(level: Level) -> RowCode {
         #[cfg(not(target_arch = "x86_64"))]
         Level::Avx2 | Level::Avx512 => portable::<F>,
     }
-}
-
-/// The code of every function for the best level that the machine has, by [`RowOp::number`].
-pub(crate) fn all() -> &'static [RowCode] {
-    static ALL: LazyLock<Vec<RowCode>> = LazyLock::new(|| {
-        let level = Level::detect();
-        let code = |op| match op {
-            RowOp::Unary(op) => unary_row_code(op, level),
-            RowOp::Binary(op) => binary_row_code(op, level),
-        };
-        RowOp::all().filter_map(code).collect()
-    });
-    &ALL
 }
 
 unsafe extern "C" fn portable<F: RowFunction>(

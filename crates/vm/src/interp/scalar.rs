@@ -6,10 +6,11 @@ use super::program::{Code, Program};
 use super::rows::{self, OfRows, RowCode, RowFunction};
 use crate::Level;
 use crate::frame::Frame;
-use ir::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
+use ir::{BinaryOp, CompareOp, RowOp, TernaryOp, UnaryOp};
 use lanes::{Lanes, WARP};
 use numeric::Round;
 use std::marker::PhantomData;
+use std::sync::LazyLock;
 
 /// A function of one lane's operands. Fewer operands than three leave the rest unused.
 trait Scalar {
@@ -130,10 +131,23 @@ ir::binary_ops!(binary_handlers);
 ir::ternary_ops!(ternary_handlers);
 ir::compare_ops!(compare_handlers);
 
-pub(super) use binary::{handler as binary_handler, row_code as binary_row_code};
+pub(super) use binary::handler as binary_handler;
 pub(super) use compare::handler as compare_handler;
 pub(super) use ternary::handler as ternary_handler;
-pub(super) use unary::{handler as unary_handler, row_code as unary_row_code};
+pub(super) use unary::handler as unary_handler;
+
+/// The code of every function of rows for the best level that the machine has, by [`RowOp::number`].
+pub(crate) fn row_functions() -> &'static [RowCode] {
+    static ALL: LazyLock<Vec<RowCode>> = LazyLock::new(|| {
+        let level = Level::detect();
+        let code = |op| match op {
+            RowOp::Unary(op) => unary::row_code(op, level),
+            RowOp::Binary(op) => binary::row_code(op, level),
+        };
+        RowOp::all().filter_map(code).collect()
+    });
+    &ALL
+}
 
 /// Computes `$value` for each lane and stores it in the lanes of `$keep` of the row at `$d`. Rows are copied in and
 /// out whole, so that no store can change an operand and the loop becomes vector code. A macro rather than a
