@@ -58,7 +58,7 @@ pub struct Context {
     /// Looks a region up for [`Context::site`]: `extern "C" fn(*mut Context) -> u32`, which is not 0 if it found one.
     pub find: u64,
     /// The functions of rows, by [`ir::RowOp::number`]: `extern "C" fn(d: *mut [u32; 32], a: *const [u32; 32], b: *const [u32; 32])`,
-    /// where `d` may be one of the others and `b` is read by those of two rows.
+    /// where `d` may be one of the others; `b` is any row for those of one.
     pub row_functions: u64,
     /// The address that [`Context::find`] looks for, and how many bytes from there on.
     pub address: u64,

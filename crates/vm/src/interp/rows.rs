@@ -15,7 +15,7 @@ pub(super) trait RowFunction {
     fn eval(a: Lanes<u32>, b: Lanes<u32>) -> Lanes<u32>;
 }
 
-/// Puts into the first row what a function makes of the others, of which it may be one.
+/// Puts into the first row what a function makes of the others, of which it may be one. A function of one operand has any last row.
 pub(crate) type RowCode =
     unsafe extern "C" fn(*mut Lanes<u32>, *const Lanes<u32>, *const Lanes<u32>);
 
@@ -32,13 +32,23 @@ pub(super) fn code<F: RowFunction>(level: Level) -> RowCode {
     }
 }
 
+/// What the code of a function does.
+///
+/// # Safety
+/// The rows are there, also one that a function of one operand does not look at.
+#[inline(always)]
+unsafe fn apply<F: RowFunction>(d: *mut Lanes<u32>, a: *const Lanes<u32>, b: *const Lanes<u32>) {
+    // SAFETY: as for the caller.
+    unsafe { *d = F::eval(*a, *b) }
+}
+
 unsafe extern "C" fn portable<F: RowFunction>(
     d: *mut Lanes<u32>,
     a: *const Lanes<u32>,
     b: *const Lanes<u32>,
 ) {
-    // SAFETY: as for the caller: the rows are there.
-    unsafe { *d = F::eval(*a, if F::HAS_TWO { *b } else { [0; WARP] }) }
+    // SAFETY: as for the caller.
+    unsafe { apply::<F>(d, a, b) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -48,8 +58,8 @@ unsafe extern "C" fn avx2<F: RowFunction>(
     a: *const Lanes<u32>,
     b: *const Lanes<u32>,
 ) {
-    // SAFETY: as for the caller: the rows are there.
-    unsafe { *d = F::eval(*a, if F::HAS_TWO { *b } else { [0; WARP] }) }
+    // SAFETY: as for the caller.
+    unsafe { apply::<F>(d, a, b) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -61,8 +71,8 @@ unsafe extern "C" fn avx512<F: RowFunction>(
     a: *const Lanes<u32>,
     b: *const Lanes<u32>,
 ) {
-    // SAFETY: as for the caller: the rows are there.
-    unsafe { *d = F::eval(*a, if F::HAS_TWO { *b } else { [0; WARP] }) }
+    // SAFETY: as for the caller.
+    unsafe { apply::<F>(d, a, b) }
 }
 
 /// The handler of a function.
@@ -82,9 +92,10 @@ impl<F: RowFunction> Body for OfRows<F> {
             if keep == 0 {
                 continue;
             }
-            // SAFETY: the slots lie inside the registers; of one operand, the second is not read.
+            // SAFETY: the slots of the operands that there are lie inside the registers.
             unsafe {
-                let (a, b) = (frame.row::<u32>(code.a, warp), frame.row::<u32>(code.b, warp));
+                let a = frame.row::<u32>(code.a, warp);
+                let b = if F::HAS_TWO { frame.row::<u32>(code.b, warp) } else { a };
                 let d = frame.row::<u32>(code.d, warp);
                 if keep == u32::MAX {
                     function(d, a, b);
