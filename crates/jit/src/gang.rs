@@ -35,13 +35,14 @@ impl Gang {
             Shapes::of(kernel, input.prologue, live, &launch, interrupt)
         };
         let one = shapes(1)?;
-        if input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32) {
+        let pairs = input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32);
+        let has_room = level == Level::Avx512;
+        if pairs && (has_room || loops_compute(kernel)) {
             let two = shapes(2)?;
             let mut blocks = (0..kernel.blocks.len()).map(|id| BlockId(id as u32));
             let gang = Gang { level, warps: 2 };
             if blocks.all(|block| one.parts(block) || !two.parts(block))
-                && (level == Level::Avx512
-                    || loops_compute(kernel) && gang.fits(kernel, live, &two, interrupt)?)
+                && (has_room || gang.fits(kernel, live, &two, interrupt)?)
             {
                 return Some((gang, two));
             }
