@@ -114,9 +114,10 @@ macro_rules! define {
                 plain.into_iter().chain(rounded)
             }
 
-            /// Those that are functions of the rows of a warp, rather than of the values of a lane.
-            #[allow(dead_code)]
-            const OF_ROWS: &[$enum] = &[$($($enum::$wname,)*)?];
+            $(
+                /// Those that are functions of the rows of a warp, rather than of the values of a lane.
+                const OF_ROWS: &[$enum] = &[$($enum::$wname,)*];
+            )?
 
             /// The name of its row: what it does and the type of its operands, with `To` and another type if the result has one.
             pub(crate) fn row(self) -> &'static str {

@@ -52,11 +52,7 @@ macro_rules! approximate {
         /// `tanh.approx`: the hyperbolic tangent of each lane of a row.
         #[inline(always)]
         pub fn tanh_approx<const L: usize>(a: [u16; L]) -> [u16; L] {
-            let wide = widened(a);
-            cut_off(match crate::sfu::ordinary_tanh(&wide) {
-                Some(all) => all,
-                None => crate::sfu::tanh(&wide),
-            })
+            cut_off(crate::sfu::tanh(&widened(a)))
         }
 
         #[inline(always)]

@@ -15,6 +15,6 @@ mod interpolator;
 mod rows;
 
 pub use functions::{
-    cos, ex2, lg2, ordinary_cos, ordinary_ex2, ordinary_lg2, ordinary_rcp, ordinary_rsqrt,
-    ordinary_sin, ordinary_sqrt, ordinary_tanh, rcp, rsqrt, sin, sqrt, tanh, turns,
+    cos, ex2, lg2, ordinary_ex2, ordinary_lg2, ordinary_rcp, ordinary_rsqrt, ordinary_sqrt, rcp,
+    rsqrt, sin, sqrt, tanh, turns,
 };

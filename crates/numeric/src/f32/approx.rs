@@ -71,30 +71,19 @@ pub fn lg2_approx<const L: usize>(a: [u32; L]) -> [u32; L] {
 /// `sin.approx`: the sine of `a` radians (PTX ISA 9.1, 9.7.3.18); a NaN for infinities.
 #[inline(always)]
 pub fn sin_approx<const L: usize>(a: [u32; L]) -> [u32; L] {
-    let turns = lanes!(|a| sfu::turns(a));
-    match sfu::ordinary_sin(&turns) {
-        Some(all) => all,
-        None => sfu::sin(&turns),
-    }
+    sfu::sin(&lanes!(|a| sfu::turns(a)))
 }
 
 /// `cos.approx`: the cosine of `a` radians (PTX ISA 9.1, 9.7.3.19); a NaN for infinities.
 #[inline(always)]
 pub fn cos_approx<const L: usize>(a: [u32; L]) -> [u32; L] {
-    let turns = lanes!(|a| sfu::turns(a));
-    match sfu::ordinary_cos(&turns) {
-        Some(all) => all,
-        None => sfu::cos(&turns),
-    }
+    sfu::cos(&lanes!(|a| sfu::turns(a)))
 }
 
 /// `tanh.approx`: the hyperbolic tangent (PTX ISA 9.1, 9.7.3.22).
 #[inline(always)]
 pub fn tanh_approx<const L: usize>(a: [u32; L]) -> [u32; L] {
-    match sfu::ordinary_tanh(&a) {
-        Some(all) => all,
-        None => sfu::tanh(&a),
-    }
+    sfu::tanh(&a)
 }
 
 /// `rsqrt.approx`: 1 over the square root (PTX ISA 9.1, 9.7.3.16). A zero gives an infinity of

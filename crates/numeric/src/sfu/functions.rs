@@ -18,43 +18,62 @@ static EX2: Curve<64> = curve(&rows::EX2);
 static LG2: Curve<64> = curve(&rows::LG2);
 static SIN: Curve<64> = curve(&rows::SIN);
 
-/// For each function, that of any row, and that of a row of ordinary operands.
+/// For each function, that of any row. Of those whose exceptional operands are scaled before, that of a row of ordinary operands, too:
+/// then nothing has to be scaled.
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident, $ordinary:ident: $function:ty, $segments:literal;)*) => {$(
-        $(#[$doc])*
-        #[inline(always)]
-        pub fn $name<const L: usize>(a: &[u32; L]) -> [u32; L] {
-            row::<$function, $segments, L>(a)
-        }
+    (scaled { $($(#[$doc:meta])* $name:ident, $ordinary:ident: $function:ty, $segments:literal;)* }
+     alone { $($(#[$only_doc:meta])* $only:ident: $only_function:ty, $only_segments:literal;)* }) => {
+        $(
+            $(#[$doc])*
+            #[inline(always)]
+            pub fn $name<const L: usize>(a: &[u32; L]) -> [u32; L] {
+                row::<$function, $segments, L>(a)
+            }
 
-        #[doc = concat!(
-            "The same as [`", stringify!($name), "`], in less time, of operands that are no exceptions; `None` if any is."
-        )]
-        #[inline(always)]
-        pub fn $ordinary<const L: usize>(a: &[u32; L]) -> Option<[u32; L]> {
-            ordinary_row::<$function, $segments, L>(a)
-        }
-    )*};
+            #[doc = concat!(
+                "The same as [`", stringify!($name), "`], in less time, of operands that are no exceptions; `None` if any is."
+            )]
+            #[inline(always)]
+            pub fn $ordinary<const L: usize>(a: &[u32; L]) -> Option<[u32; L]> {
+                ordinary_row::<$function, $segments, L>(a)
+            }
+        )*
+        $(
+            $(#[$only_doc])*
+            #[inline(always)]
+            pub fn $only<const L: usize>(a: &[u32; L]) -> [u32; L] {
+                match ordinary_row::<$only_function, $only_segments, L>(a) {
+                    Some(all) => all,
+                    None => row::<$only_function, $only_segments, L>(a),
+                }
+            }
+        )*
+    };
 }
 
 functions! {
-    /// `MUFU.RCP`: 1 / a.
-    rcp, ordinary_rcp: Rcp, 128;
-    /// `MUFU.RSQ`: 1 / √a.
-    rsqrt, ordinary_rsqrt: Rsqrt, 128;
-    /// `MUFU.SQRT`: √a.
-    sqrt, ordinary_sqrt: Sqrt, 128;
-    /// `MUFU.EX2`: 2 to the power a.
-    ex2, ordinary_ex2: Ex2, 64;
-    /// `MUFU.LG2`: the logarithm of a to base 2. Of zeros it is negative infinity, of what is less
-    /// a NaN.
-    lg2, ordinary_lg2: Lg2, 64;
-    /// `MUFU.SIN`: the sine of an angle in [turns].
-    sin, ordinary_sin: Wave<0>, 64;
-    /// `MUFU.COS`: the cosine of an angle in [turns].
-    cos, ordinary_cos: Wave<1>, 64;
-    /// `MUFU.TANH`: the hyperbolic tangent. Below 2⁻⁸ it is the operand, a subnormal number, too.
-    tanh, ordinary_tanh: Tanh, 256;
+    scaled {
+        /// `MUFU.RCP`: 1 / a.
+        rcp, ordinary_rcp: Rcp, 128;
+        /// `MUFU.RSQ`: 1 / √a.
+        rsqrt, ordinary_rsqrt: Rsqrt, 128;
+        /// `MUFU.SQRT`: √a.
+        sqrt, ordinary_sqrt: Sqrt, 128;
+        /// `MUFU.EX2`: 2 to the power a.
+        ex2, ordinary_ex2: Ex2, 64;
+        /// `MUFU.LG2`: the logarithm of a to base 2. Of zeros it is negative infinity, of what is less
+        /// a NaN.
+        lg2, ordinary_lg2: Lg2, 64;
+    }
+    alone {
+        /// `MUFU.SIN`: the sine of an angle in [turns].
+        sin: Wave<0>, 64;
+        /// `MUFU.COS`: the cosine of an angle in [turns].
+        cos: Wave<1>, 64;
+        /// `MUFU.TANH`: the hyperbolic tangent. Below 2⁻⁸ it is the operand, a subnormal number,
+        /// too.
+        tanh: Tanh, 256;
+    }
 }
 
 /// A number between 1/4 and 2 times a power of two: an infinity or a zero beyond the range.
