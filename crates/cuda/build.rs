@@ -38,6 +38,8 @@ struct Behaviour<'t> {
     section: &'t str,
     /// A function of the crate, or why there is none.
     what: Result<&'t str, &'t str>,
+    /// Whether a capture that goes on forbids the call.
+    is_unsafe: bool,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -89,7 +91,9 @@ fn behaviours(text: &str) -> Result<BTreeMap<&str, Behaviour<'_>>, String> {
             Some(why) => Err(why),
             None => Ok(what.trim()),
         };
-        if all.insert(name, Behaviour { section, what }).is_some() {
+        let is_unsafe = what.is_ok_and(|path| path.ends_with(" !"));
+        let what = what.map(|path| path.trim_end_matches(" !"));
+        if all.insert(name, Behaviour { section, what, is_unsafe }).is_some() {
             return Err(format!("api/entries.txt names {name} twice"));
         }
     }
@@ -165,7 +169,8 @@ fn exported(
                 )?;
                 writeln!(code, "#[unsafe(no_mangle)]")?;
                 writeln!(code, "pub unsafe extern \"C\" fn {name}({declared}) -> CUresult {{")?;
-                writeln!(code, "    call(|| crate::{path}({given}))\n}}")?;
+                let kind = if behaviour.is_unsafe { "_unsafe" } else { "" };
+                writeln!(code, "    call{kind}(|| crate::{path}({given}))\n}}")?;
             }
             Err(_) => {
                 writeln!(code, "/// There is nothing behind it.")?;

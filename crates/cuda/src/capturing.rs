@@ -72,25 +72,37 @@ pub(crate) fn exchange_mode(new: u32) -> u32 {
     MODE.try_with(|mode| mode.replace(new)).unwrap_or(new)
 }
 
-/// Makes captures invalid that something is not permitted for.
-fn refuse(why: CUresult, is_meant: impl Fn(&Ongoing) -> bool) -> Answer {
+/// The captures that go on and that something means.
+fn meant(is_meant: impl Fn(&Ongoing) -> bool) -> Vec<Arc<Ongoing>> {
     if !ANY.load(Ordering::Acquire) {
-        return Ok(());
+        return Vec::new();
     }
     let mut all = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
     all.retain(|capture| capture.strong_count() > 0);
     ANY.store(!all.is_empty(), Ordering::Release);
-    let meant: Vec<_> =
-        all.iter().filter_map(Weak::upgrade).filter(|capture| is_meant(capture)).collect();
+    all.iter().filter_map(Weak::upgrade).filter(|capture| is_meant(capture)).collect()
+}
+
+/// Makes captures invalid that something is not permitted for.
+fn refuse(why: CUresult, is_meant: impl Fn(&Ongoing) -> bool) -> Answer {
+    let meant = meant(is_meant);
     meant.iter().for_each(|capture| capture.invalidate());
     if meant.is_empty() { Ok(()) } else { Err(why) }
 }
 
+/// Whether a capture waits for the default stream of a context, or it for the capture.
+fn blocks(capture: &Ongoing, context: u64) -> bool {
+    capture.context == context && capture.has_blocking.load(Ordering::Acquire)
+}
+
+/// Whether a stream captures that the default one of a context waits for.
+pub(crate) fn has_blocking(context: u64) -> bool {
+    !meant(|capture| blocks(capture, context)).is_empty()
+}
+
 /// The default stream of a context is used: streams that block depend on it, and it on them.
 pub(crate) fn default_stream(context: u64) -> Answer {
-    refuse(CUresult::STREAM_CAPTURE_IMPLICIT, |capture| {
-        capture.context == context && capture.has_blocking.load(Ordering::Acquire)
-    })
+    refuse(CUresult::STREAM_CAPTURE_IMPLICIT, |capture| blocks(capture, context))
 }
 
 /// Somebody waits for all work of a context.
@@ -98,7 +110,8 @@ pub(crate) fn whole_context(context: u64) -> Answer {
     refuse(CUresult::STREAM_CAPTURE_UNSUPPORTED, |capture| capture.context == context)
 }
 
-/// A call that may wait for other work, or have it wait, such as the allocation of device memory.
+/// A call that may wait for other work, or have it wait, such as the allocation of device memory: those that `api/entries.txt` marks,
+/// and those that ask a stream or an event.
 pub(crate) fn unsafe_call() -> Answer {
     let mode = MODE.try_with(Cell::get).unwrap_or(CU_STREAM_CAPTURE_MODE_GLOBAL);
     let here = thread::current().id();

@@ -1,6 +1,7 @@
 //! Entry points: the table of them, and what every call goes through.
 
 use crate::abi::{Answer, CUresult};
+use crate::capturing;
 use crate::say;
 use crate::watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,6 +60,11 @@ fn call(body: impl FnOnce() -> Answer) -> CUresult {
     }
 }
 
+/// The same of what captures that go on forbid.
+fn call_unsafe(body: impl FnOnce() -> Answer) -> CUresult {
+    call(|| capturing::unsafe_call().and_then(|()| body()))
+}
+
 /// What an entry point does behind which there is nothing.
 fn missing(nth: usize) -> CUresult {
     let entry = &functions::ENTRIES[nth];
@@ -70,7 +76,7 @@ fn missing(nth: usize) -> CUresult {
 /// The exported functions.
 #[allow(unsafe_code, non_snake_case, clippy::too_many_arguments, clippy::redundant_closure)]
 pub mod functions {
-    use super::{Code, Entry, call, missing};
+    use super::{Code, Entry, call, call_unsafe, missing};
     use crate::abi::*;
 
     include!(concat!(env!("OUT_DIR"), "/functions.rs"));

@@ -21,7 +21,11 @@ fn launched(
     // What has stopped the context counts more than what else is wrong.
     let function = resolve(handle).map_err(|why| current_fault().unwrap_or(why))?;
     let stream = stream::resolve(default, stream)?;
-    issue(prepared(handle, function, shape, params, extra)?, &stream)
+    let launch = prepared(handle, function, shape, params, extra).inspect_err(|_| {
+        // What cannot be launched makes a capture worthless (H100, driver 580.159).
+        stream.capture().iter().for_each(|capture| capture.invalidate());
+    })?;
+    issue(launch, &stream)
 }
 
 /// Why nothing more can be done in the current context, if that is so.

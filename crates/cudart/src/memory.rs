@@ -156,12 +156,12 @@ runtime! {
 
     fn cudaFree(address: Address) {
         context::ensure()?;
-        if address.is_null() { Ok(()) } else { driver::cuMemFree_v2(address) }
+        driver::cuMemFree_v2(address)
     }
 
     fn cudaFreeHost(address: Address) {
         context::ensure()?;
-        if address.is_null() { Ok(()) } else { driver::cuMemFreeHost(address) }
+        driver::cuMemFreeHost(address)
     }
 
     fn cudaMallocAsync(to: *mut Address, bytes: usize, stream: Stream) [cudaMallocAsync_ptsz |default|] {

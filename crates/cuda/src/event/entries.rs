@@ -89,15 +89,19 @@ pub(crate) fn wait(default: CUstream, stream: CUstream, event: CUevent, flags: u
     }
     let captured = event.captured().clone();
     let mut own = stream.capture();
-    if flags & CU_EVENT_WAIT_EXTERNAL != 0
-        && let Some(capture) = &*own
-    {
+    own.as_ref().map_or(Ok(()), |capture| capture.check())?;
+    let is_external = flags & CU_EVENT_WAIT_EXTERNAL != 0;
+    if is_external && let Some(capture) = &*own {
         return capture.add(stream.lane.id, Operation::Wait(event.event.clone()));
     }
     match (captured, &*own) {
         (Some(captured), own_capture) => {
-            let capture = captured.capture.upgrade().ok_or(CUresult::CAPTURED_EVENT)?;
+            let Some(capture) = captured.capture.upgrade() else {
+                own_capture.iter().for_each(|capture| capture.invalidate());
+                return Err(CUresult::INVALID_VALUE);
+            };
             match own_capture {
+                None if is_external => return Err(CUresult::ILLEGAL_STATE),
                 Some(known) if !Arc::ptr_eq(known, &capture) => {
                     known.invalidate();
                     capture.invalidate();
@@ -126,22 +130,30 @@ pub(crate) fn wait(default: CUstream, stream: CUstream, event: CUevent, flags: u
     }
 }
 
-/// The event, unless a stream captured when it was recorded.
+/// The event, unless a stream captured when it was recorded. Of a capture that is over nothing can be known.
 fn happening(event: CUevent) -> Answer<Arc<EventObject>> {
     let event = get(event)?;
-    if let Some(captured) = &*event.captured() {
-        if let Some(capture) = captured.capture.upgrade() {
-            capture.invalidate();
-        }
-        return Err(CUresult::CAPTURED_EVENT);
+    let is_captured = event.captured().is_some();
+    match is_captured {
+        false => Ok(event),
+        true if event.capture().is_some() => Err(CUresult::CAPTURED_EVENT),
+        true => Err(CUresult::INVALID_VALUE),
     }
+}
+
+/// The same for who waits for the event, or asks whether it has happened: that makes captures worthless.
+fn awaited(event: CUevent) -> Answer<Arc<EventObject>> {
+    if let Some(capture) = get(event)?.capture() {
+        capture.invalidate();
+    }
+    let event = happening(event)?;
+    capturing::unsafe_call()?;
     Ok(event)
 }
 
 /// `cuEventQuery`.
 pub(crate) fn query(event: CUevent) -> Answer {
-    let event = happening(event)?;
-    capturing::unsafe_call()?;
+    let event = awaited(event)?;
     if !event.event.has_happened() {
         return Err(CUresult::NOT_READY);
     }
@@ -151,7 +163,7 @@ pub(crate) fn query(event: CUevent) -> Answer {
 
 /// `cuEventSynchronize`.
 pub(crate) fn synchronize(event: CUevent) -> Answer {
-    let event = happening(event)?;
+    let event = awaited(event)?;
     event.event.synchronize();
     event.context.flush();
     event.context.check()

@@ -52,6 +52,11 @@ impl EventObject {
         self.captured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The capture in which it was recorded, while that goes on.
+    pub(crate) fn capture(&self) -> Option<Arc<Capture>> {
+        self.captured().as_ref().and_then(|captured| captured.capture.upgrade())
+    }
+
     /// Where it was recorded last.
     pub(crate) fn point(&self) -> Option<Point> {
         self.event.point()

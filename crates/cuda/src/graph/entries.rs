@@ -5,6 +5,7 @@ use crate::abi::{
     Answer, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult, In, Out,
 };
 use crate::driver::driver;
+use crate::stream::is_being_captured;
 use std::sync::Arc;
 
 /// An order and nothing more.
@@ -23,6 +24,9 @@ pub(crate) fn create(to: Out<CUgraph>, flags: u32) -> Answer {
 /// `cuGraphDestroy`. What was made of it stays.
 pub(crate) fn destroy(graph: CUgraph) -> Answer {
     driver()?;
+    if is_being_captured(graph) {
+        return Err(CUresult::ILLEGAL_STATE);
+    }
     let graph = graphs().remove(graph.0)?;
     // Captures and launches may still hold it; its nodes are gone for everybody else.
     graph.forget_nodes();

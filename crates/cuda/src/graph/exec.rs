@@ -2,12 +2,12 @@
 
 use super::conditional::{defaults, settled};
 use super::launch::{self, Branches};
-use super::object::{Graph, Node, Work, get, graphs};
+use super::object::{Graph, Node, Work, get};
 use crate::abi::constants::{
     CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
     CU_GRAPH_EXEC_UPDATE_SUCCESS, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
-    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
-    CUDA_GRAPH_INSTANTIATE_SUCCESS,
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, CUDA_GRAPH_INSTANTIATE_SUCCESS,
 };
 use crate::abi::{
     Answer, CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraph, CUgraphExec, CUgraphExecUpdateResultInfo,
@@ -71,6 +71,10 @@ fn made(to: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
     let known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
         | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
         | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    let all = known | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    if flags & !u64::from(all) != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
     if flags & !u64::from(known) != 0 {
         say::once("graphs that kernels launch are not there");
         return Err(CUresult::NOT_SUPPORTED);
@@ -121,13 +125,8 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
     }
     let exec = exec(handle)?;
     let stream = stream::resolve(default, stream)?;
-    if let Some(capture) = &*stream.capture() {
-        // A launch that is captured is a child.
-        let graph = Graph::of_nodes(&exec.nodes())?;
-        exec.of.conditions().into_iter().for_each(|condition| graph.has_condition(condition));
-        let handle = CUgraph(graphs().insert(Arc::clone(&graph)));
-        return capture.add_work(stream.lane.id, Work::Child(graph, handle)).map(drop);
-    }
+    // A launch does not become a child of what is captured (H100, driver 580.159).
+    stream.refuse_own_capture()?;
     stream.context.flush();
     let nodes = exec.nodes().clone();
     let may_free = exec.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
@@ -141,7 +140,9 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
 /// `cuGraphUpload`: everything is where it has to be.
 pub(crate) fn upload(default: CUstream, handle: CUgraphExec, stream: CUstream) -> Answer {
     exec(handle)?;
-    stream::resolve(default, stream)?.put(Operation::Nothing).map(drop)
+    let stream = stream::resolve(default, stream)?;
+    stream.refuse_own_capture()?;
+    stream.put(Operation::Nothing).map(drop)
 }
 
 /// `cuGraphExecDestroy`. Launches that have begun end.

@@ -4,22 +4,21 @@ use super::graph::{self, Freed};
 use super::space::{self, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
 use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
-use crate::capturing::unsafe_call;
 use crate::context::current;
 use crate::watch;
 use std::sync::atomic::Ordering;
 
 /// Rows of pitched memory begin at multiples of so many bytes.
 const PITCH: u64 = 512;
-/// Flags of `cuMemHostAlloc`: portable, mapped, write-combined; and of `cuMemHostRegister`.
+/// Flags of `cuMemHostAlloc`: portable, mapped, write-combined.
 const HOST_FLAGS: u32 = 7;
-const REGISTER_FLAGS: u32 = 15;
+/// Flags of `cuMemHostRegister`: portable, mapped, only read. No memory here is the registers of a device.
+const REGISTER_FLAGS: u32 = 11;
 
 /// `cuMemAlloc_v2`.
 pub(crate) fn alloc(to: Out<CUdeviceptr>, bytes: u64) -> Answer {
     let context = current()?;
     to.check()?;
-    unsafe_call()?;
     to.set(space::allocate(&context, bytes, Kind::Device, 0)?)
 }
 
@@ -140,7 +139,9 @@ pub(crate) fn host_flags(to: Out<u32>, address: Address) -> Answer {
 /// `cuMemHostRegister_v2`.
 pub(crate) fn host_register(address: Address, bytes: u64, flags: u32) -> Answer {
     let context = current()?;
-    if address.is_null() || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
+    // Memory that the driver has allocated is none that could be registered.
+    let is_ours = space::find(address.0).is_some_and(|block| block.kind != Kind::Registered);
+    if address.is_null() || bytes == 0 || flags & !REGISTER_FLAGS != 0 || is_ours {
         return Err(CUresult::INVALID_VALUE);
     }
     space::register(&context, address.0, bytes, flags)
@@ -153,8 +154,11 @@ pub(crate) fn host_unregister(address: Address) -> Answer {
         return Err(CUresult::INVALID_VALUE);
     }
     context.wait();
-    space::free(address.0, |block| block.kind == Kind::Registered)
-        .map_err(|_| CUresult::HOST_MEMORY_NOT_REGISTERED)?;
+    let unknown = || match space::find(address.0) {
+        Some(block) if block.start != address.0 => CUresult::INVALID_VALUE,
+        _ => CUresult::HOST_MEMORY_NOT_REGISTERED,
+    };
+    space::free(address.0, |block| block.kind == Kind::Registered).map_err(|_| unknown())?;
     context.disowns(address.0);
     Ok(())
 }

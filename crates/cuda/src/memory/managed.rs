@@ -97,6 +97,7 @@ pub(crate) fn prefetch(
     stream: CUstream,
 ) -> Answer {
     let stream = stream::resolve(default, stream)?;
+    stream.refuse_own_capture()?;
     let place = place(device)?;
     let allocation = managed(address, bytes)?;
     stream.issue(Operation::Nothing)?;
@@ -114,6 +115,7 @@ pub(crate) fn prefetch_location(
     stream: CUstream,
 ) -> Answer {
     let stream = stream::resolve(default, stream)?;
+    stream.refuse_own_capture()?;
     let place = location_place(location)?;
     if flags != 0 {
         return Err(CUresult::INVALID_VALUE);

@@ -285,6 +285,7 @@ fn allocated(
     stream: CUstream,
 ) -> Answer {
     let stream = stream::resolve(default, stream)?;
+    stream.refuse_beside_capture()?;
     to.check()?;
     // A device answers so, and to `cuMemAlloc` not.
     if bytes == 0 && stream.capture().is_none() {
@@ -333,6 +334,7 @@ pub(crate) fn alloc_from_pool(
 /// `cuMemFreeAsync`.
 pub(crate) fn free_async(default: CUstream, address: CUdeviceptr, stream: CUstream) -> Answer {
     let stream = stream::resolve(default, stream)?;
+    stream.refuse_beside_capture()?;
     if address == 0 {
         return Ok(());
     }
@@ -342,7 +344,11 @@ pub(crate) fn free_async(default: CUstream, address: CUdeviceptr, stream: CUstre
         .filter(|block| block.start == address && is_device(block.kind))
         .ok_or(CUresult::INVALID_VALUE)?;
     if let Some(capture) = &*stream.capture() {
-        return capture.add_work(stream.lane.id, Work::Free(address)).map(drop);
+        // A graph frees what graphs have allocated, and nothing else.
+        return match block.kind {
+            Kind::Graph => capture.add_work(stream.lane.id, Work::Free(address)).map(drop),
+            _ => Err(CUresult::INVALID_VALUE),
+        };
     }
     if block.kind == Kind::Graph && graph::free(address)? == Freed::Kept {
         return Ok(());

@@ -20,6 +20,7 @@ fn began(
     if mode > CU_STREAM_CAPTURE_MODE_RELAXED {
         return Err(CUresult::INVALID_VALUE);
     }
+    stream.refuse_default()?;
     let mut capture = stream.capture();
     if stream.is_legacy() {
         return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED);
@@ -72,19 +73,21 @@ pub(crate) fn begin_capture_to(
 /// `cuStreamEndCapture`.
 pub(crate) fn end_capture(default: CUstream, stream: CUstream, to: Out<CUgraph>) -> Answer {
     let stream = resolve(default, stream)?;
+    stream.refuse_default()?;
     let capture = stream.capture().clone().ok_or(CUresult::ILLEGAL_STATE)?;
     to.offer(CUgraph::NULL);
     if capture.origin != stream.lane.id {
+        capture.invalidate();
         return Err(CUresult::STREAM_CAPTURE_UNMATCHED);
-    }
-    let relaxed = capture.ongoing.mode == CU_STREAM_CAPTURE_MODE_RELAXED;
-    if !relaxed && capture.ongoing.thread != thread::current().id() {
-        return Err(CUresult::STREAM_CAPTURE_WRONG_THREAD);
     }
     // Whatever comes of it, the streams that took part are free again.
     *stream.capture() = None;
     super::object::leave_capture(&capture);
     capture.check()?;
+    let relaxed = capture.ongoing.mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+    if !relaxed && capture.ongoing.thread != thread::current().id() {
+        return Err(CUresult::STREAM_CAPTURE_WRONG_THREAD);
+    }
     if !capture.is_joined() {
         return Err(CUresult::STREAM_CAPTURE_UNJOINED);
     }
@@ -98,6 +101,7 @@ pub(crate) fn end_capture(default: CUstream, stream: CUstream, to: Out<CUgraph>)
 /// `cuStreamIsCapturing`.
 pub(crate) fn is_capturing(default: CUstream, stream: CUstream, to: Out<u32>) -> Answer {
     let stream = resolve(default, stream)?;
+    stream.implied_default()?;
     to.set(status(stream.capture().as_deref()))
 }
 
@@ -146,6 +150,7 @@ pub(crate) fn capture_info_with(
     count: Out<u64>,
 ) -> Answer {
     let stream = resolve(default, stream)?;
+    stream.implied_default()?;
     let capture = stream.capture().clone();
     to.set(status(capture.as_deref()))?;
     let Some(capture) = capture else { return Ok(()) };
@@ -168,6 +173,7 @@ pub(crate) fn update_capture(
 ) -> Answer {
     let stream = resolve(default, stream)?;
     let capture = stream.capture().clone().ok_or(CUresult::ILLEGAL_STATE)?;
+    capture.check()?;
     let count = usize::try_from(count).map_err(|_| CUresult::INVALID_VALUE)?;
     let after = after.as_in().list(count)?;
     for node in &after {

@@ -10,10 +10,11 @@ use crate::abi::{
     Address, Answer, CUcontext, CUdevice, CUhostFn, CUresult, CUstream, CUstreamAttrValue,
     CUstreamCallback, In, Out,
 };
+use crate::capturing;
 use crate::context::current;
 use crate::driver::driver;
 use crate::operation::{Call, Operation};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 /// `cuStreamCreate`.
 pub(crate) fn create(to: Out<CUstream>, flags: u32) -> Answer {
@@ -47,6 +48,7 @@ pub(crate) fn destroy(stream: CUstream) -> Answer {
 pub(crate) fn synchronize(default: CUstream, stream: CUstream) -> Answer {
     let stream = resolve(default, stream)?;
     stream.refuse_capture()?;
+    capturing::unsafe_call()?;
     for point in stream.context.before(&stream.lane) {
         point.wait();
     }
@@ -59,6 +61,7 @@ pub(crate) fn synchronize(default: CUstream, stream: CUstream) -> Answer {
 pub(crate) fn query(default: CUstream, stream: CUstream) -> Answer {
     let stream = resolve(default, stream)?;
     stream.refuse_capture()?;
+    capturing::unsafe_call()?;
     let before = if stream.is_legacy() { stream.context.before(&stream.lane) } else { Vec::new() };
     if before.iter().any(|point| !point.is_reached()) || !stream.lane.queue.point().is_reached() {
         return Err(CUresult::NOT_READY);
@@ -71,15 +74,22 @@ pub(crate) fn priority(default: CUstream, stream: CUstream, to: Out<i32>) -> Ans
     to.set(resolve(default, stream)?.lane.priority)
 }
 
+/// The stream of a handle, unless it captures: some questions about it make the capture worthless. (An H100, driver 580.159: these
+/// three do; its priority and its context may be asked for.)
+fn resolve_idle(default: CUstream, stream: CUstream) -> Answer<Arc<Stream>> {
+    let stream = resolve(default, stream)?;
+    stream.refuse_own_capture().map(|()| stream)
+}
+
 /// `cuStreamGetFlags`.
 pub(crate) fn flags(default: CUstream, stream: CUstream, to: Out<u32>) -> Answer {
-    let is_blocking = resolve(default, stream)?.lane.is_blocking;
+    let is_blocking = resolve_idle(default, stream)?.lane.is_blocking;
     to.set(if is_blocking { CU_STREAM_DEFAULT } else { CU_STREAM_NON_BLOCKING })
 }
 
 /// `cuStreamGetId`.
 pub(crate) fn id(default: CUstream, stream: CUstream, to: Out<u64>) -> Answer {
-    to.set(resolve(default, stream)?.lane.id)
+    to.set(resolve_idle(default, stream)?.lane.id)
 }
 
 /// `cuStreamGetCtx`.
@@ -89,7 +99,7 @@ pub(crate) fn context(default: CUstream, stream: CUstream, to: Out<CUcontext>) -
 
 /// `cuStreamGetDevice`.
 pub(crate) fn device(default: CUstream, stream: CUstream, to: Out<CUdevice>) -> Answer {
-    to.set(resolve(default, stream)?.context.gpu.ordinal)
+    to.set(resolve_idle(default, stream)?.context.gpu.ordinal)
 }
 
 /// `cuStreamAttachMemAsync`: managed memory is everywhere at any time.
@@ -100,7 +110,8 @@ pub(crate) fn attach(
     _bytes: u64,
     flags: u32,
 ) -> Answer {
-    let stream = resolve(default, stream)?;
+    let stream = resolve_idle(default, stream)?;
+    stream.refuse_beside_capture()?;
     if crate::memory::find(address).is_none() || !matches!(flags, 1 | 2 | 4) {
         return Err(CUresult::INVALID_VALUE);
     }

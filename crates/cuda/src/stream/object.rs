@@ -1,6 +1,6 @@
 //! A stream of a context, and how work gets into it.
 
-use crate::abi::{Answer, CUresult, CUstream};
+use crate::abi::{Answer, CUgraph, CUresult, CUstream};
 use crate::capturing;
 use crate::context::{Context, current};
 use crate::device_launches::perform;
@@ -117,14 +117,27 @@ impl Stream {
     }
 
     /// The default stream cannot be used while one captures that waits for it.
-    fn refuse_default(&self) -> Answer {
+    pub(super) fn refuse_default(&self) -> Answer {
         if self.is_legacy() { capturing::default_stream(self.context.id) } else { Ok(()) }
+    }
+
+    /// Nor can be said whether it captures; to ask spoils nothing.
+    pub(super) fn implied_default(&self) -> Answer {
+        match self.is_legacy() && capturing::has_blocking(self.context.id) {
+            true => Err(CUresult::STREAM_CAPTURE_IMPLICIT),
+            false => Ok(()),
+        }
     }
 
     /// What waits for the device while a graph is captured makes the capture worthless. The default stream has all those in it that
     /// wait for it.
     pub(crate) fn refuse_capture(&self) -> Answer {
         self.refuse_default()?;
+        self.refuse_own_capture()
+    }
+
+    /// What no graph can hold makes the capture of the stream worthless.
+    pub(crate) fn refuse_own_capture(&self) -> Answer {
         match &*self.capture() {
             Some(capture) => {
                 capture.invalidate();
@@ -132,6 +145,15 @@ impl Stream {
             }
             None => Ok(()),
         }
+    }
+
+    /// What a stream that captures adds to its graph, and others may not do while it captures.
+    pub(crate) fn refuse_beside_capture(&self) -> Answer {
+        if self.capture().is_some() {
+            return Ok(());
+        }
+        self.refuse_default()?;
+        capturing::unsafe_call()
     }
 
     /// Puts an operation into the order of the stream.
@@ -186,6 +208,12 @@ pub(crate) fn leave_capture(capture: &Arc<Capture>) {
             *own = None;
         }
     }
+}
+
+/// Whether a stream adds to a graph what it is given.
+pub(crate) fn is_being_captured(graph: CUgraph) -> bool {
+    let is_it = |capture: &Arc<Capture>| capture.handle == graph;
+    streams().all().iter().any(|stream| stream.capture().as_ref().is_some_and(is_it))
 }
 
 /// The stream of a handle; of 0, the default one, which is the thread's for some callers.
