@@ -163,7 +163,7 @@ impl Image {
         }
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         match std::str::from_utf8(&bytes[..end]) {
-            Ok(text) if starts_text(text.as_bytes()) => {
+            Ok(text) if is_ptx(text) => {
                 let most =
                     text.strip_prefix(LIMIT).and_then(|rest| rest.lines().next()?.parse().ok());
                 let texts = text.split(SEPARATOR).map(str::to_owned).collect();
@@ -271,4 +271,18 @@ fn starts_text(bytes: &[u8]) -> bool {
     !bytes.is_empty()
         && bytes[0] != 0
         && first.clone().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+}
+
+/// Whether a text begins as PTX does: behind blanks and comments comes its version. What does not is no image at all, and no PTX with
+/// a mistake (H100, driver 580.159).
+fn is_ptx(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let comment = match (rest.strip_prefix("//"), rest.strip_prefix("/*")) {
+            (Some(comment), _) => comment.split_once('\n'),
+            (_, Some(comment)) => comment.split_once("*/"),
+            (None, None) => return rest.starts_with(".version"),
+        };
+        rest = comment.map_or("", |(_, behind)| behind.trim_start());
+    }
 }

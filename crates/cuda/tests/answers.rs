@@ -74,3 +74,24 @@ fn occupancy_heeds_what_a_kernel_may_have() {
     let free: u64 = made!(cuOccupancyAvailableDynamicSMemPerBlock(first, 2, 128));
     assert!(free <= 48 << 10, "{free}");
 }
+
+/// What does not begin as PTX does is no image; what does is PTX, and may be wrong. (This and what follows: an H100, the same driver.)
+#[test]
+fn texts_that_are_no_modules() {
+    context();
+    let loaded = |text: &str| {
+        let text = CString::new(text).expect("a text");
+        let mut module = CUmodule::NULL;
+        result!(cuModuleLoadData(Out::new(&mut module), address(&text.to_bytes_with_nul()[0])))
+    };
+    for text in ["", " ", "\n", "hello", "// nothing\n", "/* nothing */", ".target sm_80\n"] {
+        assert_eq!(loaded(text), CUresult::INVALID_IMAGE, "{text:?}");
+    }
+    let empty = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    for text in [".version 8.0\n", &format!("{empty}.entry k() {{ nonsense; }}")] {
+        assert_eq!(loaded(text), CUresult::INVALID_PTX, "{text:?}");
+    }
+    for before in ["", "\n\n  ", "//\n// by hand\n/* of\nlines */ "] {
+        assert_eq!(loaded(&format!("{before}{empty}")), CUresult::SUCCESS, "{before:?}");
+    }
+}

@@ -113,7 +113,8 @@ fn images_without_ptx_are_told_apart() {
     };
     assert_eq!(load(b"\x7fELF\x02\x01\x01"), CUresult::NO_BINARY_FOR_GPU);
     assert_eq!(load(b"\x01\x02\x03"), CUresult::INVALID_IMAGE);
-    assert_eq!(load(b"this is no PTX"), CUresult::INVALID_PTX);
+    assert_eq!(load(b"this is no PTX"), CUresult::INVALID_IMAGE);
+    assert_eq!(load(b".version 8.0\nthis is wrong"), CUresult::INVALID_PTX);
     let later = b".version 99.0\n.target sm_75\n.address_size 64\n";
     assert_eq!(load(later), CUresult::UNSUPPORTED_PTX_VERSION);
     let mut log = [0u8; 200];
