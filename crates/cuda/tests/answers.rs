@@ -95,3 +95,20 @@ fn texts_that_are_no_modules() {
         assert_eq!(loaded(&format!("{before}{empty}")), CUresult::SUCCESS, "{before:?}");
     }
 }
+
+#[test]
+fn limits_have_a_least_value() {
+    context();
+    let kept = |limit, value| {
+        call!(cuCtxSetLimit(limit, value));
+        let kept: u64 = made!(cuCtxGetLimit(limit));
+        kept
+    };
+    assert_eq!(kept(CU_LIMIT_MALLOC_HEAP_SIZE, 0), 4 << 20);
+    assert_eq!(kept(CU_LIMIT_PRINTF_FIFO_SIZE, 0), 512 << 10);
+    assert_eq!(kept(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 0), 32);
+    assert_eq!(kept(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 8192), 8192);
+    assert_eq!(kept(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64), 64);
+    let too_much = result!(cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 999));
+    assert_eq!(too_much, CUresult::INVALID_VALUE);
+}

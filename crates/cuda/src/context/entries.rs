@@ -4,7 +4,8 @@ use super::current::{bind, current, current_any, leave, named_or_current, pop, p
 use super::object::{Context, Limits, find};
 use crate::abi::constants::{
     CU_CTX_FLAGS_MASK, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH,
-    CU_LIMIT_MALLOC_HEAP_SIZE, CU_LIMIT_MAX, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_STACK_SIZE,
+    CU_LIMIT_MALLOC_HEAP_SIZE, CU_LIMIT_MAX, CU_LIMIT_MAX_L2_FETCH_GRANULARITY,
+    CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_STACK_SIZE,
 };
 use crate::abi::{
     Answer, CUcontext, CUctxCreateParams, CUdevice, CUevent, CUexecAffinityParam, CUresult, Out,
@@ -171,8 +172,12 @@ pub(crate) fn synchronize_of(context: CUcontext) -> Answer {
 /// Local memory that a thread may have, at most (CUDA C++ Programming Guide, "Compute Capabilities"), and in what units stacks grow.
 const MOST_LOCAL: u64 = 512 << 10;
 const STACK_UNIT: u64 = 16;
-/// Launches by kernels that may wait, as the guide has it without a limit of the program's.
-const PENDING_LAUNCHES: u64 = 2048;
+/// Bytes that are read into the L2 cache at a time, at most.
+const MOST_L2_FETCH: u64 = 128;
+/// What an H100 makes of less (driver 580.159): bytes of text and of the kernels' heap, and launches by kernels that may wait.
+const LEAST_PRINTF: u64 = 512 << 10;
+const LEAST_HEAP: u64 = 4 << 20;
+const LEAST_PENDING_LAUNCHES: u64 = 32;
 
 fn limits<T>(work: impl FnOnce(&mut Limits) -> T) -> Answer<T> {
     let context = current()?;
@@ -184,14 +189,21 @@ fn limits<T>(work: impl FnOnce(&mut Limits) -> T) -> Answer<T> {
 pub(crate) fn set_limit(limit: u32, value: u64) -> Answer {
     match limit {
         CU_LIMIT_STACK_SIZE if value > MOST_LOCAL => return Err(CUresult::INVALID_VALUE),
+        CU_LIMIT_MAX_L2_FETCH_GRANULARITY if value > MOST_L2_FETCH => {
+            return Err(CUresult::INVALID_VALUE);
+        }
         CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH => return Err(CUresult::UNSUPPORTED_LIMIT),
         _ => {}
     }
     let known = limits(|limits| match limit {
         CU_LIMIT_STACK_SIZE => limits.stack = value.next_multiple_of(STACK_UNIT),
-        CU_LIMIT_PRINTF_FIFO_SIZE => limits.printf = value,
-        CU_LIMIT_MALLOC_HEAP_SIZE => limits.heap = value,
-        // Hints about caches, and what only launches of kernels by kernels need.
+        CU_LIMIT_PRINTF_FIFO_SIZE => limits.printf = value.max(LEAST_PRINTF),
+        CU_LIMIT_MALLOC_HEAP_SIZE => limits.heap = value.max(LEAST_HEAP),
+        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => {
+            limits.pending_launches = value.max(LEAST_PENDING_LAUNCHES);
+        }
+        CU_LIMIT_MAX_L2_FETCH_GRANULARITY => limits.l2_fetch = value,
+        // Another hint about caches.
         _ => {}
     });
     known?;
@@ -207,7 +219,8 @@ pub(crate) fn get_limit(to: Out<u64>, limit: u32) -> Answer {
         CU_LIMIT_STACK_SIZE => Some(limits.stack),
         CU_LIMIT_PRINTF_FIFO_SIZE => Some(limits.printf),
         CU_LIMIT_MALLOC_HEAP_SIZE => Some(limits.heap),
-        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => Some(PENDING_LAUNCHES),
+        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => Some(limits.pending_launches),
+        CU_LIMIT_MAX_L2_FETCH_GRANULARITY => Some(limits.l2_fetch),
         other => (other < CU_LIMIT_MAX).then_some(0),
     });
     to.set(value?.ok_or(CUresult::INVALID_VALUE)?)

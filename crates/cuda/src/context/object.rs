@@ -18,6 +18,8 @@ pub(crate) fn contexts() -> &'static Registry<Context> {
     &ALL
 }
 
+/// Launches by kernels that may wait, as the guide has it without a limit of the program's.
+const PENDING_LAUNCHES: u64 = 2048;
 /// Bytes of a thread's stack unless the program says otherwise (`CU_LIMIT_STACK_SIZE`).
 pub(crate) const STACK: u64 = 1 << 10;
 
@@ -30,6 +32,10 @@ pub(crate) struct Limits {
     pub(crate) stack: u64,
     pub(crate) printf: u64,
     pub(crate) heap: u64,
+    /// Launches by kernels that may wait.
+    pub(crate) pending_launches: u64,
+    /// A hint: how much is read into the L2 cache at a time.
+    pub(crate) l2_fetch: u64,
     pub(crate) cache: u32,
     pub(crate) banks: u32,
 }
@@ -88,6 +94,8 @@ impl Context {
                     stack: STACK,
                     printf: 1 << 20,
                     heap: HEAP_LIMIT,
+                    pending_launches: PENDING_LAUNCHES,
+                    l2_fetch: 0,
                     cache: 0,
                     banks: 0,
                 }),
