@@ -7,15 +7,16 @@ use warpwise::{Error, FaultKind, Stage};
 /// The result that a context has from now on when a kernel has been stopped so.
 pub(crate) fn of_fault(kind: &FaultKind) -> CUresult {
     match kind {
-        // "Accessing out of bounds shared memory" (CUDA Driver API, `CUresult`).
-        FaultKind::OutOfBounds { of: Space::Shared | Space::Param, .. } => CUresult::LAUNCH_FAILED,
-        FaultKind::OutOfBounds { .. } | FaultKind::Constant { .. } | FaultKind::BadFree { .. } => {
-            CUresult::ILLEGAL_ADDRESS
-        }
+        FaultKind::OutOfBounds { of: Space::Param, .. } => CUresult::LAUNCH_FAILED,
+        // On an H100 (driver 580.159) also shared memory beyond the CTA's, a stack that has grown too large, and a jump to what is no
+        // code.
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::Constant { .. }
+        | FaultKind::BadFree { .. }
+        | FaultKind::NoFunction { .. }
+        | FaultKind::StackOverflow { .. } => CUresult::ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => CUresult::MISALIGNED_ADDRESS,
         FaultKind::Assertion { .. } => CUresult::ASSERT,
-        FaultKind::NoFunction { .. } => CUresult::INVALID_PC,
-        FaultKind::StackOverflow { .. } => CUresult::HARDWARE_STACK_ERROR,
         FaultKind::Trap => CUresult::LAUNCH_FAILED,
         FaultKind::BadBarrier { .. }
         | FaultKind::ArrivedTwice { .. }
