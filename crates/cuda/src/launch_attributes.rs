@@ -1,10 +1,13 @@
 //! What the attributes of a launch ask for, and which clusters are possible.
 
 use crate::abi::constants::{
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
     CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, CU_LAUNCH_ATTRIBUTE_IGNORE,
-    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
-    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
 };
 use crate::abi::{Answer, CUlaunchAttribute, CUresult, In};
 use crate::function::Function;
@@ -16,12 +19,16 @@ pub(crate) fn asked(
     attributes: In<CUlaunchAttribute>,
     count: u32,
 ) -> Answer<(bool, Option<[u32; 3]>)> {
-    let (mut cooperative, mut cluster) = (false, None);
+    let (mut cooperative, mut cluster, mut preferred) = (false, None, None);
     for attribute in attributes.list(count as usize)? {
         let extents = extents(attribute.value);
+        // Clusters of nothing are none (H100, driver 580.159).
+        let said = Some(extents).filter(|extents| *extents != [0; 3]);
         match attribute.id {
             CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = extents[0] != 0,
-            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => cluster = Some(extents),
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => cluster = said,
+            CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => preferred = said,
+            id if !is_possible(id, extents[0]) => return Err(CUresult::INVALID_VALUE),
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
             | CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
             | CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
@@ -32,7 +39,27 @@ pub(crate) fn asked(
             _ => return Err(CUresult::INVALID_VALUE),
         }
     }
+    // Preferred clusters are made of those that there must be.
+    if let (Some(preferred), Some(cluster)) = (preferred, cluster)
+        && preferred.iter().zip(cluster).any(|(all, each)| each == 0 || !all.is_multiple_of(each))
+    {
+        return Err(CUresult::INVALID_CLUSTER_SIZE);
+    }
     Ok((cooperative, cluster))
+}
+
+/// Whether an attribute of launches may have a value: an H100 (driver 580.159) refuses these.
+fn is_possible(id: u32, value: u32) -> bool {
+    match id {
+        // One of streams alone.
+        CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => false,
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => value <= 2,
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => value <= 1,
+        CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+            (-1..=100).contains(&value.cast_signed())
+        }
+        _ => true,
+    }
 }
 
 /// The first three words of 32 bits of an attribute's value.

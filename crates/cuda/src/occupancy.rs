@@ -30,7 +30,8 @@ pub(crate) fn registers(function: &Function) -> u32 {
 pub(crate) fn resident(function: &Function, threads: u32, dynamic: u64) -> u32 {
     let properties = &function.context.gpu.properties;
     let too_much = dynamic > function.dynamic_shared();
-    if threads == 0 || threads > function.attributes().max_threads_per_block || too_much {
+    // How many threads the kernel wants at most does not count here (H100, driver 580.159).
+    if threads == 0 || threads > THREADS || too_much {
         return 0;
     }
     let warps = threads.div_ceil(WARP);
@@ -147,7 +148,8 @@ pub(crate) fn clusters(to: Out<i32>, function: CUfunction, config: In<CUlaunchCo
     let (_, cluster) = launch_attributes::asked(config.attributes, config.attribute_count)?;
     let cluster =
         launch_attributes::clusters(&function, config.grid, cluster, config.shared_bytes)?;
-    let cluster = cluster.unwrap_or([1; 3]);
+    // Without clusters there are none (H100, driver 580.159).
+    let Some(cluster) = cluster else { return to.set(0) };
     let blocks = resident(&function, threads, config.shared_bytes.into());
     let all = blocks.saturating_mul(function.context.gpu.properties.multiprocessors);
     to.set((all / cluster.iter().product::<u32>()) as i32)

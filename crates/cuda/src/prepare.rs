@@ -79,6 +79,10 @@ pub(crate) fn prepared(
         return refused(&format!("a block of {block:?}, where the kernel wants {required:?}"));
     }
     if u64::from(shared) > room {
+        // An H100 (driver 580.159) does not say what of a cooperative launch is too large.
+        if cooperative {
+            return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
         return refused(&format!(
             "{shared} bytes of dynamic shared memory, of which there are {room}; for more than \
              48 KiB cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) comes first"

@@ -112,3 +112,41 @@ fn limits_have_a_least_value() {
     let too_much = result!(cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 999));
     assert_eq!(too_much, CUresult::INVALID_VALUE);
 }
+
+#[test]
+fn launches_that_cannot_be() {
+    let kernel = common::kernel("empty");
+    let launched = |grid, shared, attributes: &[CUlaunchAttribute]| {
+        let first = attributes.first().map_or(In::null(), In::new);
+        let config = CUlaunchConfig {
+            grid: [grid, 1, 1],
+            block: [32, 1, 1],
+            shared_bytes: shared,
+            stream: CUstream::NULL,
+            attributes: first,
+            attribute_count: attributes.len() as u32,
+        };
+        result!(cuLaunchKernelEx(In::new(&config), kernel, Out::null(), Out::null()))
+    };
+    let attribute = |id, first: [u32; 3]| {
+        let mut value = [0; 8];
+        value[0] = u64::from(first[0]) | u64::from(first[1]) << 32;
+        value[1] = first[2].into();
+        CUlaunchAttribute { id, pad: 0, value }
+    };
+    let is = |attributes: &[CUlaunchAttribute]| launched(8, 0, attributes);
+    let cooperative = attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [1, 0, 0]);
+    assert_eq!(launched(1, 1 << 20, &[]), CUresult::INVALID_VALUE);
+    assert_eq!(launched(1, 1 << 20, &[cooperative]), CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+    let cluster = |extents| attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, extents);
+    assert_eq!(is(&[cluster([0; 3])]), CUresult::SUCCESS);
+    assert_eq!(is(&[cluster([0, 1, 1])]), CUresult::INVALID_CLUSTER_SIZE);
+    for (id, value) in [
+        (CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 1),
+        (CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 9),
+        (CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 9),
+        (CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101),
+    ] {
+        assert_eq!(is(&[attribute(id, [value, 0, 0])]), CUresult::INVALID_VALUE, "{id}");
+    }
+}
