@@ -150,3 +150,48 @@ fn launches_that_cannot_be() {
         assert_eq!(is(&[attribute(id, [value, 0, 0])]), CUresult::INVALID_VALUE, "{id}");
     }
 }
+
+#[test]
+fn memory_that_is_not_as_it_must_be() {
+    context();
+    let pinned: Address = made!(cuMemHostAlloc(8192, 0));
+    let device: CUdeviceptr = made!(cuMemAlloc_v2(8192));
+    for given in [pinned, Address(device)] {
+        let registered = result!(cuMemHostRegister_v2(given, 4096, 0));
+        assert_eq!(registered, CUresult::INVALID_VALUE);
+    }
+    let own = vec![0u64; 4096];
+    let at = address(&own[0]);
+    call!(cuMemHostRegister_v2(at, 8192, 0));
+    let again = result!(cuMemHostRegister_v2(at, 8192, 0));
+    assert_eq!(again, CUresult::HOST_MEMORY_ALREADY_REGISTERED);
+    assert_eq!(result!(cuMemHostUnregister(Address(at.0 + 4096))), CUresult::INVALID_VALUE);
+    call!(cuMemHostUnregister(at));
+    assert_eq!(result!(cuMemHostUnregister(at)), CUresult::HOST_MEMORY_NOT_REGISTERED);
+    // Rows that are longer than what lies between their beginnings.
+    let filled = |pitch, height| result!(cuMemsetD2D8_v2(device, pitch, 0, 16, height));
+    assert_eq!(filled(8, 2), CUresult::INVALID_VALUE);
+    assert_eq!(filled(16, 2), CUresult::SUCCESS);
+    // An event for other processes measures no time.
+    let mut event = CUevent::NULL;
+    let shared = result!(cuEventCreate(Out::new(&mut event), CU_EVENT_INTERPROCESS));
+    assert_eq!(shared, CUresult::INVALID_VALUE);
+}
+
+#[test]
+fn graphs_are_given_something_to_do() {
+    let context = context();
+    let at: CUdeviceptr = made!(cuMemAlloc_v2(64));
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    let mut node = CUgraphNode::NULL;
+    for (width, height) in [(0, 1), (4, 0)] {
+        let params =
+            CUDA_MEMSET_NODE_PARAMS { to: at, pitch: 0, value: 0, element: 4, width, height };
+        let (to, params) = (Out::new(&mut node), In::new(&params));
+        let added = result!(cuGraphAddMemsetNode(to, graph, In::null(), 0, params, context));
+        assert_eq!(added, CUresult::INVALID_VALUE);
+    }
+    let mut exec = CUgraphExec::NULL;
+    let made = result!(cuGraphInstantiateWithFlags(Out::new(&mut exec), graph, 99));
+    assert_eq!(made, CUresult::INVALID_VALUE);
+}

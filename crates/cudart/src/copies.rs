@@ -306,6 +306,14 @@ pub(crate) fn in_variable(symbol: *const c_void, bytes: usize, offset: usize) ->
     }
 }
 
+/// Whether rows of two sides hold so many bytes.
+fn hold(width: usize, pitches: [usize; 2]) -> Result {
+    match pitches.iter().all(|pitch| width <= *pitch) {
+        true => Ok(()),
+        false => Err(Status::INVALID_PITCH_VALUE),
+    }
+}
+
 /// Sets `[width, height]` bytes of rows.
 ///
 /// # Safety
@@ -444,12 +452,14 @@ runtime! {
     fn cudaMemcpy2D(to: Address, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int)
         [cudaMemcpy2D_ptds |default|] {
         let (source, target) = places(kind)?;
+        hold(width, [to_pitch, from_pitch])?;
         copy_2d(rows(to, to_pitch, target), rows(from, from_pitch, source), [width, height], Done(default))
     }
 
     fn cudaMemcpy2DAsync(to: Address, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int, stream: Stream)
         [cudaMemcpy2DAsync_ptsz |default|] {
         let (source, target) = places(kind)?;
+        hold(width, [to_pitch, from_pitch])?;
         let when = Taken(stream_or(stream, default));
         copy_2d(rows(to, to_pitch, target), rows(from, from_pitch, source), [width, height], when)
     }

@@ -122,9 +122,6 @@ runtime! {
     }
 
     fn cudaMallocManaged(to: *mut Address, bytes: usize, flags: u32) {
-        if bytes == 0 {
-            return Err(Status::INVALID_VALUE);
-        }
         allocate(to, bytes, |to| driver::cuMemAllocManaged(to, bytes, flags))
     }
 

@@ -252,5 +252,9 @@ pub(crate) fn variable(host: *const c_void) -> Result<(Address, usize)> {
     // SAFETY: the library is the driver's, the name and the places of the results are ours.
     unsafe { driver::cuLibraryGetGlobal(&mut address, &mut bytes, library, variable.name.as_ptr()) }
         .map(|()| (address, bytes))
-        .map_err(|_| Status::INVALID_SYMBOL)
+        .map_err(|status| match status {
+            Status::SYMBOL_NOT_FOUND => Status::INVALID_SYMBOL,
+            // What has stopped the context counts more.
+            other => other,
+        })
 }

@@ -17,6 +17,7 @@ impl Status {
     pub(crate) const SUCCESS: Status = Status(0);
     pub(crate) const INVALID_VALUE: Status = Status(1);
     pub(crate) const INVALID_CONFIGURATION: Status = Status(9);
+    pub(crate) const INVALID_PITCH_VALUE: Status = Status(12);
     pub(crate) const INVALID_SYMBOL: Status = Status(13);
     pub(crate) const INVALID_MEMCPY_DIRECTION: Status = Status(21);
     pub(crate) const INSUFFICIENT_DRIVER: Status = Status(35);

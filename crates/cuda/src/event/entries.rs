@@ -18,10 +18,12 @@ pub(crate) fn create(to: Out<CUevent>, flags: u32) -> Answer {
     let context = current()?;
     to.check()?;
     let known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-    if flags & !known != 0 {
+    let is_interprocess = flags & CU_EVENT_INTERPROCESS != 0;
+    let is_timed = flags & CU_EVENT_DISABLE_TIMING == 0;
+    if flags & !known != 0 || (is_interprocess && is_timed) {
         return Err(CUresult::INVALID_VALUE);
     }
-    if flags & CU_EVENT_INTERPROCESS != 0 {
+    if is_interprocess {
         say::once("events between processes are not there");
         return Err(CUresult::NOT_SUPPORTED);
     }
@@ -35,7 +37,7 @@ pub(crate) fn destroy(event: CUevent) -> Answer {
     crate::driver::driver()?;
     let known = events().remove(event.0)?;
     known.context.disowns(event.0);
-    Ok(())
+    known.context.check()
 }
 
 /// `cuEventRecord`.

@@ -68,6 +68,10 @@ fn kernel_v1(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<Work> {
 
 fn copy(params: &CUDA_MEMCPY3D) -> Answer<Work> {
     let rows = rows_of(params)?;
+    // A stream is given copies and fills of nothing; a graph is not (H100, driver 580.159).
+    if rows.bytes() == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
     rows.check()?;
     Ok(Work::Operation(Operation::Copy(rows)))
 }
@@ -80,6 +84,9 @@ fn fill(params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Work> {
         4 => Fill::B32(value),
         _ => return Err(CUresult::INVALID_VALUE),
     };
+    if width == 0 || height == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
     value.check(to, pitch, [width, height])?;
     Ok(Work::Operation(Operation::Fill { to, pitch, value, width, height }))
 }

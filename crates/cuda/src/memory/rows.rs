@@ -81,8 +81,9 @@ impl Rows {
 impl Fill {
     /// Checks that what is to be filled is there, and aligned.
     pub(crate) fn check(self, to: u64, pitch: u64, extent: [u64; 2]) -> Answer {
+        let holds_row = extent[0].checked_mul(self.bytes()).is_some_and(|row| row <= pitch);
         let is_aligned = to.is_multiple_of(self.bytes())
-            && (extent[1] <= 1 || pitch.is_multiple_of(self.bytes()));
+            && (extent[1] <= 1 || (holds_row && pitch.is_multiple_of(self.bytes())));
         match is_aligned {
             true => check_fill(to, pitch, self, extent),
             false => Err(crate::abi::CUresult::INVALID_VALUE),
