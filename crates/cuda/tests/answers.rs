@@ -195,3 +195,55 @@ fn graphs_are_given_something_to_do() {
     let made = result!(cuGraphInstantiateWithFlags(Out::new(&mut exec), graph, 99));
     assert_eq!(made, CUresult::INVALID_VALUE);
 }
+
+/// One word of shared memory far beyond the CTA's, and a function that calls itself until the stack has grown too large.
+const FAULTS: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry shared() { .reg .b32 r; mov.u32 r, 0xf00000; st.shared.u32 [r], r; ret; }
+.func (.param .b32 out) deeper(.param .b32 level)
+{
+    .local .align 4 .b8 frame[1024];
+    .reg .b32 l, m;
+    .reg .b64 at;
+    ld.param.u32 l, [level];
+    cvta.local.u64 at, frame;
+    st.u32 [at], l;
+    add.u32 m, l, 1;
+    { .param .b32 next; .param .b32 got; st.param.b32 [next], m; call (got), deeper, (next); ld.param.b32 m, [got]; }
+    ld.u32 l, [at];
+    add.u32 m, m, l;
+    st.param.b32 [out], m;
+    ret;
+}
+.visible .entry stack()
+{
+    .reg .b32 r;
+    .param .b32 first; .param .b32 got;
+    mov.u32 r, 0;
+    st.param.b32 [first], r;
+    call (got), deeper, (first);
+    ret;
+}
+";
+
+#[test]
+fn a_stopped_kernel_leaves_its_error() {
+    for name in ["shared", "stack"] {
+        context();
+        let text = CString::new(FAULTS).expect("a text");
+        let module: CUmodule = made!(cuModuleLoadData(address(&text.to_bytes_with_nul()[0])));
+        let event: CUevent = made!(cuEventCreate(0));
+        let name = CString::new(name).expect("a name");
+        let function: CUfunction = made!(cuModuleGetFunction(module, Text::new(&name)));
+        let (stream, none) = (CUstream::NULL, Out::null());
+        let (params, extra) = (none, Out::null());
+        let _ = result!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, params, extra));
+        let stopped = CUresult::ILLEGAL_ADDRESS;
+        assert_eq!(result!(cuCtxSynchronize()), stopped, "{name:?}");
+        // Whatever is asked of the context then, even that an event be forgotten.
+        assert_eq!(result!(cuMemGetInfo_v2(Out::null(), Out::null())), stopped);
+        assert_eq!(result!(cuEventDestroy_v2(event)), stopped);
+    }
+}
