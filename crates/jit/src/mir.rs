@@ -1,5 +1,7 @@
 //! Machine instructions before registers are allocated: x86 instructions whose operands are values.
 
+mod params;
+
 use crate::exit::Leaving;
 use iced_x86::{Code, ConditionCode, Instruction, Mnemonic};
 use ir::Access;
@@ -356,7 +358,8 @@ impl Func {
         self.push(kind, &all, false);
     }
 
-    /// Puts the blocks in the order of their instructions, when all are there, and finds predecessors. The result is where each
+    /// Puts the blocks in the order of their instructions, when all are there, finds predecessors, and leaves out parameters that
+    /// always have one value. The result is where each
     /// block is now.
     pub(crate) fn finish(&mut self) -> Vec<Block> {
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
@@ -374,6 +377,7 @@ impl Func {
                 self.blocks[to.index()].preds.push(Block::new(at));
             }
         }
+        self.replace_params();
         now
     }
 }
