@@ -32,6 +32,8 @@ pub(super) struct Parts {
     pub(super) of: BTreeMap<usize, usize>,
     /// The same of blocks at whose end lanes always part, and those for which the branch's register is true.
     pub(super) always: BTreeMap<usize, (usize, u64)>,
+    /// Where lanes meet that part in no part: code is left where they do.
+    pub(super) meets_elsewhere: BTreeSet<usize>,
     /// Per block of a part, its number among all.
     pub(super) numbers: BTreeMap<(usize, usize), usize>,
 }
@@ -59,25 +61,26 @@ impl Parts {
         let parts = |at: &usize| {
             shapes.parts(BlockId(*at as u32)) && nodes.last(*at).end == End::Terminator
         };
+        let mut found = Parts::default();
         let mut regions = Vec::new();
         for at in (0..end).filter(parts) {
             let Some(meet) = flow.after().immediate(at).filter(|meet| *meet != end && *meet > 0)
             else {
                 continue;
             };
-            let Some(blocks) = between(&flow.forward, at, meet) else { continue };
             // What others have to do cannot be done by some lanes here.
             let back = |block: usize| {
                 let to = kernel.blocks[block].terminator.successors();
                 to.filter(|to| to.0 as usize <= block).count()
             };
             let whole = |block: &usize| *block > 0 && nodes.is_whole(*block) && back(*block) < 2;
-            if at < meet && blocks.iter().all(whole) {
-                regions.push((at, blocks, meet));
+            let blocks = between(&flow.forward, at, meet);
+            match blocks.filter(|blocks| at < meet && blocks.iter().all(whole)) {
+                Some(blocks) => regions.push((at, blocks, meet)),
+                None => _ = found.meets_elsewhere.insert(meet),
             }
         }
         regions.sort_by_key(|(at, blocks, _)| (usize::MAX - blocks.len(), *at));
-        let mut found = Parts::default();
         let mut meets = BTreeSet::new();
         for (at, blocks, meet) in regions {
             let inside = |part: &Part, block: &usize| part.blocks.contains(block);

@@ -135,8 +135,11 @@ pub(crate) fn lower(
         for (block, _) in part.blocks.iter().zip(&part.meets).filter(|(_, meets)| **meets) {
             let first = nodes.first[*block];
             nodes.all[first].ways += 1;
-            nodes.all[first].is_entry = true;
+            nodes.all[first].is_entry |= nodes.all[first].pays_entering();
         }
+    }
+    for block in &parts.meets_elsewhere {
+        nodes.all[nodes.first[*block]].is_entry = true;
     }
     for at in parts.always.keys() {
         // All lanes do not come here by that way.

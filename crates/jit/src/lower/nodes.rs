@@ -32,6 +32,14 @@ pub(super) struct Node {
     pub(super) ways: u32,
 }
 
+impl Node {
+    /// Whether it pays that code can be entered here, where it is seldom left before: what is needed has to be loaded for that, and as much
+    /// is to be executed here.
+    pub(super) fn pays_entering(&self) -> bool {
+        self.insts.len() >= self.live.len()
+    }
+}
+
 /// The pieces of a kernel, block after block.
 #[derive(Debug)]
 pub(super) struct Nodes {
@@ -161,7 +169,7 @@ impl Nodes {
             }
         }
         for node in &mut all {
-            node.is_entry |= node.ways != 1;
+            node.is_entry |= node.ways == 0 || node.ways > 1 && node.pays_entering();
         }
         Some(Nodes { all, first, kills, repeated: repeated(kernel) })
     }
