@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""What threads read of textures with levels of detail, offsets, border colours and sRGB: expected.tsv, in exact rationals rounded once.
+"""What threads read of textures with levels of detail, offsets, border colours and sRGB: expected.tsv, in exact rationals.
 
 Texels, weights and addresses are by the CUDA C++ Programming Guide ("Texture Fetching"); levels of detail by OpenGL 4.6, 8.14 "Texture
-Minification" (the guide has no formula), with weights of 8 bits as between texels; sRGB by IEC 61966-2-1. Powers and logarithms are computed
-with 60 digits. Only the standard library is used."""
+Minification" (the guide has no formula); sRGB by IEC 61966-2-1; all with the bits that an H100 has (docs/conformance.md). Powers and
+logarithms are computed with 60 digits. Only the standard library is used."""
 
 import random
 import struct
 import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction as Q
-from math import floor
+from math import floor, trunc
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
-from texels import sample, to_f16, to_f32  # noqa: E402
+from texels import around, cut, exponent, mean, to_f16, to_f32  # noqa: E402
 
 getcontext().prec = 60
 LEVEL = 512
@@ -35,40 +35,65 @@ def half_bits(value):
     return struct.unpack("<H", struct.pack("<e", float(value)))[0]
 
 
-def read(level, at, how, border, offset=(0, 0)):
-    """The mean of texels of a level: (width, height, values)."""
-    width, height, values = level
-    return sample(values, [width, height], at, *how, offset, border)
+def read(levels, at, how, border, offset=(0, 0)):
+    """The mean of texels of levels, each with what it counts out of 256: (width, height, values)."""
+    planes = [
+        plane
+        for (width, height, values), whole in levels
+        for plane in around(values, [width, height], at, *how, offset, border, whole)
+    ]
+    return mean(planes) if how[1] or len(planes) > 1 else planes[0][0][0]
 
 
 def mixed(levels, number, at, how, between, border):
-    """The value at a number of a level, which is inside."""
+    """The value at a number of a level out of 256, which is inside."""
     if not between:
-        return read(levels[min(floor(number + Q(1, 2)), len(levels) - 1)], at, how, border)
-    low = floor(number)
-    part = Q(floor((number - low) * 256 + Q(1, 2)), 256)
-    if part == 1:
-        low, part = low + 1, Q(0)
-    total = read(levels[low], at, how, border)
-    return total if part == 0 else (1 - part) * total + part * read(levels[low + 1], at, how, border)
+        return read([(levels[(number + 128) // 256], 256)], at, how, border)
+    low, part = divmod(number, 256)
+    both = [(levels[low], 256 - part)] + ([(levels[low + 1], part)] if part else [])
+    return read(both, at, how, border)
 
 
 def inside(number, bias, least, most, count):
-    number = max(min(number + bias, most), least)
-    return min(max(number, Q(0)), Q(count - 1))
+    """The number of a level out of 256."""
+    parts = max(min(trunc(number * 256) + trunc(bias * 256), floor(most * 256)), floor(least * 256))
+    return min(max(parts, 0), (count - 1) * 256)
 
 
-def log2(value):
-    return Q(Decimal(value.numerator).ln() / Decimal(2).ln() - Decimal(value.denominator).ln() / Decimal(2).ln())
+def length(x, y):
+    """About the length of a vector, as an H100 has it."""
+    larger, smaller = max(abs(x), abs(y)), min(abs(x), abs(y))
+    unit = Q(2) ** exponent(larger)
+    if smaller:
+        smaller = cut(smaller, Q(2) ** (exponent(smaller) - 10))
+    return cut(larger, unit / 1024) + cut(smaller * Q(11, 32), unit / 512)
+
+
+# What 8 bits behind the leading one have another logarithm for than that of the middle of what they stand for.
+LOWER = {0, 61, 86, 108, 109, 110, 111, 115, 116, 117, 141, 162, 170, 255}
+
+
+def logarithm(value):
+    """The binary logarithm, by a table for 8 bits behind the leading one."""
+    begin = exponent(value)
+    place = floor(value / Q(2) ** begin * 256) - 256
+    middle = Q((Decimal(2 * place + 513) / 512).ln() / Decimal(2).ln())
+    return begin + Q(floor(middle * 256 + Q(1, 2)) - (place in LOWER), 256)
+
+
+# Linear components of sRGB are multiples of units, which begin to grow there.
+STEPS = (32, 48, 64, 96, 136, 184, 248)
 
 
 def linear_of_srgb(raw):
     part = Q(raw, 255)
     if part <= Q(4045, 100000):
-        return part * 100 / 1292
-    base = (part + Q(55, 1000)) * 1000 / 1055
-    power = (Decimal("2.4") * (Decimal(base.numerator).ln() - Decimal(base.denominator).ln())).exp()
-    return Q(power)
+        exact = part * 100 / 1292
+    else:
+        base = (part + Q(55, 1000)) * 1000 / 1055
+        exact = Q((Decimal("2.4") * (Decimal(base.numerator).ln() - Decimal(base.denominator).ln())).exp())
+    unit = Q(2) ** (sum(raw >= step for step in STEPS) - 14)
+    return floor(exact / unit + Q(1, 2)) * unit
 
 
 W, H, COUNT = 16, 8, 5
@@ -116,19 +141,19 @@ for mode in ("wrap", "clamp", "mirror", "border"):
                     dx, dy = (scale / W, Q(0)), (Q(0), scale / H / 2)
                 else:
                     dx, dy = [tuple(single(random.uniform(-0.2, 0.2)) for _ in range(2)) for _ in range(2)]
-                length = max((x * W) ** 2 + (y * H) ** 2 for x, y in (dx, dy))
-                number = inside(log2(length) / 2, *PLAIN, COUNT)
+                longest = max(length(x * W, y * H) for x, y in (dx, dy))
+                number = inside(logarithm(longest), *PLAIN, COUNT)
                 value = mixed(levels, number, at, how, between, border)
                 row("gradient", mode, linear, between, True, PLAIN, border, [*at, *dx, *dy], bits(to_f32(value)))
         for normalized in (False, True):
             how = (mode, linear, normalized)
             for _ in range(12):
                 at = place(normalized)
-                value = read(levels[0], at, how, border)
+                value = read([(levels[0], 256)], at, how, border)
                 row("base", mode, linear, True, normalized, PLAIN, border, at, bits(to_f32(value)))
-                value = read(levels[0], at, how, border, (-3, 2))
+                value = read([(levels[0], 256)], at, how, border, (-3, 2))
                 row("offset", mode, linear, True, normalized, PLAIN, border, at, bits(to_f32(value)))
-                value = to_f32(read(levels[0], at, how, border))
+                value = to_f32(read([(levels[0], 256)], at, how, border))
                 row("half", mode, linear, True, normalized, PLAIN, border, at, half_bits(to_f16(value)))
 
 lines.append("# Of each component of sRGB, the linear one.")

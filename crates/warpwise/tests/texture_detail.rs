@@ -63,7 +63,7 @@ fn module() -> Module {
             "tex.2d.v2.f16x2.f32 {%r1, %r2}, [%t, {%f1, %f2}]; st.global.u32 [%out], %r1; st.global.u32 [%out + 4], %r2;",
         ),
         kernel("srgb", "tex.1d.v4.f32.f32 {%f1, _, _, %f2}, [%t, {%f1}]; st.global.f32 [%out], %f1; st.global.f32 [%out + 4], %f2;"),
-        kernel("fetch", "mov.b32 %r3, -1; tex.1d.v4.s32.s32 {%r1, _, _, %r2}, [%t, {%r3}]; st.global.u32 [%out], %r1; st.global.u32 [%out + 4], %r2;"),
+        kernel("fetch", "mov.b32 %f1, -1.0; tex.1d.v4.s32.f32 {%r1, _, _, %r2}, [%t, {%f1}]; st.global.u32 [%out], %r1; st.global.u32 [%out + 4], %r2;"),
         kernel("ask", &query(&words)),
         kernel("ask_level", "mov.b32 %r2, 3; txq.level.width.b32 %r1, [%t], %r2; st.global.u32 [%out], %r1; txq.level.height.b32 %r1, [%t], %r2; st.global.u32 [%out + 4], %r1;"),
     ];

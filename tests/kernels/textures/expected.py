@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the kernels read of textures and surfaces, by the formulas of the CUDA C++ Programming Guide ("Texture Fetching",
-"Cubemap Textures") in exact rationals, rounded once."""
+"Cubemap Textures") in exact rationals, as an H100 rounds them."""
 
 import sys
 from fractions import Fraction as Q
@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support import *  # noqa: E402, F403
-from texels import axis, random_floats, random_signed, sample, to_f32  # noqa: E402
+from texels import around, axis, mean_of_integers, random_floats, random_signed, sample, to_f32  # noqa: E402
 
 save = saver(__file__)
 
@@ -51,12 +51,14 @@ for bits in (8, 16):
         values = random_signed(W * H * 4, 9, bits)
         if not signed:
             values = [value % (1 << bits) for value in values]
-        scaled = [max(Q(value, top), Q(-1)) for value in values]
+
+        def read(texels, at, linear):
+            planes = around(texels, [W, H], at, "mirror", linear, True)
+            value = mean_of_integers(planes, bits, signed) if linear else max(Q(planes[0][0][0], top), Q(-1))
+            return to_f32(value)
+
         for filtering in ("point", "linear"):
-            found = [
-                [to_f32(sample(scaled[c::4], [W, H], [x, y], "mirror", filtering == "linear", True)) for c in range(4)]
-                for x, y in zip(*U[:2])
-            ]
+            found = [[read(values[c::4], at, filtering == "linear") for c in range(4)] for at in zip(*U[:2])]
             save(f"expected_{'s' if signed else 'u'}{bits}_{filtering}", np.ravel(found), f32)
 
 # Integers as they are, by index; outside is zero.
@@ -88,12 +90,12 @@ N = 8
 faces = random_floats(6 * N * N, 17)
 found = []
 for x, y, z in zip(*P):
-    if abs(x) >= abs(y) and abs(x) >= abs(z):
-        face, m, s, t = (0, x, -z, -y) if x >= 0 else (1, -x, z, -y)
-    elif abs(y) >= abs(z):
+    if abs(z) >= abs(x) and abs(z) >= abs(y):
+        face, m, s, t = (4, z, x, -y) if z >= 0 else (5, -z, -x, -y)
+    elif abs(y) >= abs(x):
         face, m, s, t = (2, y, x, z) if y >= 0 else (3, -y, x, -z)
     else:
-        face, m, s, t = (4, z, x, -y) if z >= 0 else (5, -z, -x, -y)
+        face, m, s, t = (0, x, -z, -y) if x >= 0 else (1, -x, z, -y)
     at = [(s / m + 1) / 2, (t / m + 1) / 2]
     found.append(to_f32(sample(faces[face * N * N : (face + 1) * N * N], [N, N], at, "clamp", False, True)))
 save("expected_cube", found, f32)

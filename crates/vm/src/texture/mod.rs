@@ -3,17 +3,23 @@
 //! A handle (`cudaTextureObject_t`, `cudaSurfaceObject_t`) is a number that leads to a descriptor in a table beside the device's
 //! memory. Texels lie in that memory, in rows; an array (`cudaArray_t`) is rows without gaps.
 
-mod address;
 mod asked;
 mod axis;
+mod border;
 #[cfg(test)]
 mod compared;
+mod cube;
 mod descriptor;
 mod known;
 mod level;
 mod query;
 mod read;
+mod srgb;
+mod sum;
+mod surface;
+mod texel;
 mod warp;
+mod weight;
 
 pub use descriptor::{ChannelKind, Format, LEVEL, Levels, ReadMode, Texels, Texture, TextureError};
 pub use ir::{AddressMode, Filter, Sampler};
@@ -21,7 +27,8 @@ pub use ir::{AddressMode, Filter, Sampler};
 pub(crate) use asked::Asked;
 pub(crate) use known::LastTextures;
 pub(crate) use query::query;
-pub(crate) use read::{Place, sample, surface};
+pub(crate) use read::sample;
+pub(crate) use surface::{Place, surface};
 pub(crate) use warp::WarpTexture;
 
 use foldhash::HashMap;

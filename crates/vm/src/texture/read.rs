@@ -1,290 +1,196 @@
-//! What one thread reads of a texture, and where it accesses a surface.
+//! What one thread reads of a texture.
 
-use super::address::{Axis, ONE, Tap, face};
 use super::asked::Asked;
-use super::descriptor::{ChannelKind, Format, ReadMode, Texels, Texture};
+use super::axis::{Axis, Taps};
+use super::border;
+use super::cube::face;
+use super::descriptor::{ChannelKind, Format, Texels, Texture};
 use super::level::levels;
-use ir::{AddressMode, Filter, Outside, Sampling, SurfaceAccess, SurfaceUnit};
-
-/// Where an access to a surface goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// To that address.
-    At(u64),
-    /// Nowhere.
-    Nowhere,
-    /// Outside, where it must not go.
-    Trap,
-    /// To texels that are no integers of so many bytes.
-    Unfit(u8),
-}
+use super::sum::{AT_ONCE, Sum};
+use super::texel::{Half, Srgb, Texel};
+use super::weight::{ONE, weights};
+use ir::{AddressMode, Filter, Sampling};
 
 /// A component of a texture for a thread, as 32 bits. `read` reads so many bytes of device memory.
 pub(crate) fn sample<E>(
     texture: &Texture,
     what: Sampling,
     asked: &Asked,
-    mut read: impl FnMut(u64, u32) -> Result<u32, E>,
+    read: impl FnMut(u64, u32) -> Result<u32, E>,
 ) -> Result<u32, E> {
-    if what.component >= texture.texels.format.channels {
+    let Format { channels, bits, kind } = texture.texels.format;
+    if what.component >= channels {
         return Ok(0);
     }
-    let (level, weight) = levels(texture, what, asked);
-    let mut at = Level { texture, what, texels: texture.texels.level(level), read: &mut read };
-    if what.gathered.is_some() || (weight == 0 && (texture.filter == Filter::Point || !what.float))
-    {
-        return at.nearest(asked);
+    let mut reader = Reader { texture, what, asked, read };
+    match (bits, kind) {
+        _ if texture.is_srgb(what.component) => reader.sample::<Srgb>(),
+        (8, ChannelKind::Unsigned) => reader.sample::<u8>(),
+        (8, _) => reader.sample::<i8>(),
+        (16, ChannelKind::Unsigned) => reader.sample::<u16>(),
+        (16, ChannelKind::Signed) => reader.sample::<i16>(),
+        (16, ChannelKind::Float) => reader.sample::<Half>(),
+        (_, ChannelKind::Unsigned | ChannelKind::Signed) => reader.sample::<u32>(),
+        (_, ChannelKind::Float) => reader.sample::<f32>(),
     }
-    let low = at.mean(asked)?;
-    if weight == 0 {
-        return Ok(mean_bits(low));
-    }
-    at.texels = texture.texels.level(level + 1);
-    let (high, part) = (at.mean(asked)?, f64::from(weight) / f64::from(ONE));
-    Ok(mean_bits((1.0 - part) * low + part * high))
 }
 
-/// A level of detail that is read.
-struct Level<'t, R> {
+/// What a thread wants to read.
+struct Reader<'t, R> {
     texture: &'t Texture,
     what: Sampling,
-    texels: Texels,
+    asked: &'t Asked,
     read: R,
 }
 
-impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Level<'_, R> {
-    /// A component of a texel, extended to 32 bits; `None` for the border.
-    fn texel(&mut self, place: [Option<u32>; 3], layer: u32) -> Result<Option<u32>, E> {
-        let Format { bits, kind, .. } = self.texels.format;
-        let Some(address) = address(&self.texels, place, layer) else { return Ok(None) };
-        let bytes = u32::from(bits / 8);
-        let of_component = u64::from(self.what.component) * u64::from(bytes);
-        let raw = (self.read)(address.wrapping_add(of_component), bytes)?;
-        Ok(Some(extended(raw, bits, kind)))
+/// Where the texels lie that a thread wants.
+struct Place {
+    layer: u32,
+    axes: [Taps<1>; 3],
+    /// How many axes there are.
+    count: usize,
+}
+
+impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Reader<'_, R> {
+    fn sample<T: Texel>(&mut self) -> Result<u32, E> {
+        let (level, weight) = levels(self.texture, self.what, self.asked);
+        let first = self.texture.texels.level(level);
+        let is_filtered = self.texture.filter == Filter::Linear && self.what.float;
+        if self.what.gathered.is_some() || (weight == 0 && !is_filtered) {
+            return self.nearest::<T>(&first);
+        }
+        let mut sum = Sum::new();
+        self.add::<T>(&first, ONE - weight, &mut sum)?;
+        if weight > 0 {
+            self.add::<T>(&self.texture.texels.level(level + 1), weight, &mut sum)?;
+        }
+        let [mean] = sum.means::<T>();
+        Ok(mean)
+    }
+
+    /// A component of a texel, of the axes' lower coordinate or of the one behind it.
+    fn texel<T: Texel>(
+        &mut self,
+        texels: &Texels,
+        place: &Place,
+        sides: [usize; 3],
+    ) -> Result<T, E> {
+        let mut at = [0; 3];
+        for ((at, taps), side) in at.iter_mut().zip(&place.axes).zip(sides) {
+            if taps.has_outside && taps.outside[side][0] {
+                let nothing = if self.what.float { self.border() } else { 0 };
+                return Ok(T::from_bits(nothing));
+            }
+            *at = u64::from(taps.index[side][0]);
+        }
+        let [x, y, z] = at;
+        let slice = (z + u64::from(place.layer)).wrapping_mul(texels.slice);
+        let row = y.wrapping_mul(texels.pitch).wrapping_add(slice);
+        let bytes = u32::from(texels.format.bits / 8);
+        let in_row = x * texels.format.bytes() + u64::from(self.what.component) * u64::from(bytes);
+        let address = texels.address.wrapping_add(row).wrapping_add(in_row);
+        Ok(T::from_bits((self.read)(address, bytes)?))
     }
 
     fn border(&self) -> u32 {
-        self.texture.border[usize::from(self.what.component & 3)]
+        border::texel(self.texture, self.what.component)
     }
 
     /// The texel that the coordinates lie in, or that is asked for.
-    fn nearest(&mut self, asked: &Asked) -> Result<u32, E> {
-        let (layer, [x, y, z]) = footprint(self.texture, &self.texels, self.what, asked);
-        let place = match self.what.gathered {
+    fn nearest<T: Texel>(&mut self, texels: &Texels) -> Result<u32, E> {
+        let filter = if self.what.gathered.is_some() { Filter::Linear } else { Filter::Point };
+        let place = self.place(texels, filter);
+        let sides = match self.what.gathered {
             // The texels from the lower left on, counterclockwise.
-            Some(nth) => {
-                let (x, y) = match nth {
-                    0 => (x[0], y[1]),
-                    1 => (x[1], y[1]),
-                    2 => (x[1], y[0]),
-                    _ => (x[0], y[0]),
-                };
-                [x.index, y.index, z[0].index]
-            }
-            None => [x, y, z].map(|[tap, _]| tap.index),
+            Some(0) => [0, 1, 0],
+            Some(1) => [1, 1, 0],
+            Some(2) => [1, 0, 0],
+            Some(_) | None => [0; 3],
         };
-        let raw = self.texel(place, layer)?;
-        Ok(raw.map_or(self.border(), |raw| unfiltered(self.texture, self.what.component, raw)))
+        Ok(self.texel::<T>(texels, &place, sides)?.read(self.texture.read))
     }
 
-    /// The mean of the texels around, or the one that the coordinates lie in.
-    fn mean(&mut self, asked: &Asked) -> Result<f64, E> {
-        let (texture, what) = (self.texture, self.what);
-        let (layer, [x, y, z]) = footprint(texture, &self.texels, what, asked);
-        let is_srgb = texture.srgb && what.component < 3;
-        let scale = if is_srgb { 1.0 } else { scale(texture) };
-        let (mut sum, mut outside, mut whole) = (0.0, 0.0, 1.0);
-        let axes = usize::from(if what.geometry.cube { 2 } else { what.geometry.dimensions });
-        for _ in 0..axes {
-            whole *= f64::from(ONE);
-        }
-        let weights = |tap: Tap, axis: usize| if axis < axes { f64::from(tap.weight) } else { 1.0 };
-        for z in &z[..if axes > 2 { 2 } else { 1 }] {
-            for y in &y[..if axes > 1 { 2 } else { 1 }] {
-                for x in x {
-                    let weight = weights(x, 0) * weights(*y, 1) * weights(*z, 2);
-                    if weight > 0.0 {
-                        // The products are exact: a weight has at most 25 bits, a value at most 24.
-                        match self.texel([x.index, y.index, z.index], layer)? {
-                            Some(raw) if is_srgb => sum += weight * linear(raw),
-                            Some(raw) => sum += weight * value(texture, raw),
-                            None => {
-                                outside += weight * f64::from(f32::from_bits(self.border()));
-                            }
-                        }
-                    }
-                }
+    /// Adds the texels around the coordinates, or the one that they lie in, which all together count so much.
+    fn add<T: Texel>(&mut self, texels: &Texels, whole: u32, sum: &mut Sum<1>) -> Result<(), E> {
+        let filter = if self.what.float { self.texture.filter } else { Filter::Point };
+        let place = self.place(texels, filter);
+        let high = [&place.axes[0].high, &place.axes[1].high, &place.axes[2].high];
+        let all = weights(&[whole], high, place.count);
+        let around = if filter == Filter::Linear { 1 << place.count } else { 1 };
+        let (mut held, mut held_at) = ([[T::default()]; AT_ONCE], 0);
+        for nth in 0..around {
+            let sides = [nth & 1, nth >> 1 & 1, nth >> 2];
+            held[nth % AT_ONCE] = match place.counts(sides) {
+                true => [self.texel::<T>(texels, &place, sides)?],
+                false => [T::default()],
+            };
+            if nth % AT_ONCE == AT_ONCE - 1 || nth + 1 == around {
+                let weights = &all[held_at..=nth];
+                sum.add(&held[..weights.len()], weights, |_| [true]);
+                held_at = nth + 1;
             }
         }
-        Ok(if outside == 0.0 { sum / (whole * scale) } else { (sum / scale + outside) / whole })
+        Ok(())
     }
-}
 
-/// A mean as a thread gets it. One that is no number is canonical, as that of any arithmetic.
-#[inline(always)]
-pub(super) fn mean_bits(mean: f64) -> u32 {
-    if mean.is_nan() { numeric::f32::NAN } else { (mean as f32).to_bits() }
-}
-
-/// What a component of 8 bits of the colour space sRGB is as a linear one (IEC 61966-2-1).
-fn linear(raw: u32) -> f64 {
-    let part = f64::from(raw) / 255.0;
-    if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-}
-
-/// The layer, and the texels of each axis.
-fn footprint(
-    texture: &Texture,
-    texels: &Texels,
-    what: Sampling,
-    asked: &Asked,
-) -> (u32, [[Tap; 2]; 3]) {
-    let Asked { coordinates, offset, .. } = asked;
-    let first = usize::from(what.geometry.layered);
-    let given = |axis: usize| {
-        let bits = coordinates.get(first + axis).copied().unwrap_or(0);
-        match what.float {
-            true => f64::from(f32::from_bits(bits)),
-            false => f64::from(bits.cast_signed()),
+    /// Where the texels are.
+    fn place(&self, texels: &Texels, filter: Filter) -> Place {
+        let (what, texture) = (self.what, self.texture);
+        let Asked { mut coordinates, offset, .. } = *self.asked;
+        let cubes = if what.geometry.cube { 6 } else { 1 };
+        let last = (texels.layers / cubes).max(1) - 1;
+        let mut layer = 0;
+        if what.geometry.layered {
+            layer = coordinates[0].min(last);
+            coordinates.rotate_left(1);
         }
-    };
-    let mut at = [given(0), given(1), given(2)];
-    let cubes = if what.geometry.cube { 6 } else { 1 };
-    let last = (texels.layers / cubes).max(1) - 1;
-    let mut layer = if what.geometry.layered { coordinates[0].min(last) } else { 0 };
-    if what.geometry.cube {
-        let (face, [s, t]) = face(at);
-        layer = (layer * cubes).saturating_add(face);
-        at = [s, t, 0.0];
-    }
-    let mut axes = 0..;
-    let taps = at.map(|at| {
-        let axis: usize = axes.next().unwrap_or(0);
-        let given = usize::from(if what.geometry.cube { 2 } else { what.geometry.dimensions });
-        let extent = texels.extents[axis].max(1);
-        let none = Tap { index: Some(0), weight: ONE };
-        if axis >= given {
-            return [none, none];
+        let mut dimensions = usize::from(what.geometry.dimensions).min(3);
+        let is_normalized = (texture.normalized || what.geometry.cube) && what.float;
+        if what.geometry.cube {
+            let [x, y, z, _] = coordinates.map(f32::from_bits);
+            let (face, [s, t]) = face([x, y, z]);
+            layer = (layer * cubes).saturating_add(face);
+            coordinates = [s.to_bits(), t.to_bits(), 0, 0];
+            dimensions = 2;
         }
-        let (mode, normalized) = match what.geometry.cube {
-            true => (AddressMode::Clamp, true),
-            false => (texture.address[axis], texture.normalized && what.float),
-        };
-        let filter = match (what.gathered, what.float) {
-            (Some(_), _) => Filter::Linear,
-            (None, true) => texture.filter,
-            (None, false) => Filter::Point,
-        };
-        let offset = offset[axis].cast_signed();
-        Axis { extent, mode, filter, normalized, offset }.taps(at)
-    });
-    (layer, taps)
-}
-
-/// The address of a texel; `None` for the border.
-fn address(texels: &Texels, [x, y, z]: [Option<u32>; 3], layer: u32) -> Option<u64> {
-    let (x, y, z) = (u64::from(x?), u64::from(y?), u64::from(z?));
-    let slice = (z + u64::from(layer)).wrapping_mul(texels.slice);
-    let row = y.wrapping_mul(texels.pitch).wrapping_add(slice);
-    Some(texels.address.wrapping_add(row).wrapping_add(x * texels.format.bytes()))
-}
-
-/// A component as 32 bits: integers extended, binary16 as binary32.
-fn extended(raw: u32, bits: u8, kind: ChannelKind) -> u32 {
-    match (kind, bits) {
-        (ChannelKind::Signed, 8) => i32::from(raw as u8 as i8).cast_unsigned(),
-        (ChannelKind::Signed, 16) => i32::from(raw as u16 as i16).cast_unsigned(),
-        (ChannelKind::Float, 16) => numeric::convert::f32::from_f16(raw as u16),
-        (ChannelKind::Unsigned | ChannelKind::Signed | ChannelKind::Float, _) => raw,
-    }
-}
-
-/// What a thread gets of an extended component.
-fn unfiltered(texture: &Texture, component: u8, raw: u32) -> u32 {
-    if texture.srgb && component < 3 {
-        return (linear(raw) as f32).to_bits();
-    }
-    let is_integer = texture.texels.format.kind != ChannelKind::Float;
-    match texture.read == ReadMode::Normalized && is_integer {
-        true => ((value(texture, raw) / scale(texture)) as f32).to_bits(),
-        false => raw,
-    }
-}
-
-/// An extended component as a number, which [`scale`] divides.
-fn value(texture: &Texture, raw: u32) -> f64 {
-    match texture.texels.format.kind {
-        ChannelKind::Unsigned => f64::from(raw),
-        // The lowest integer is -1, as the one above it.
-        ChannelKind::Signed => f64::from(raw.cast_signed()).max(-scale(texture)),
-        ChannelKind::Float => f64::from(f32::from_bits(raw)),
-    }
-}
-
-/// The number that means 1.
-pub(super) fn scale(texture: &Texture) -> f64 {
-    let Format { bits, kind, .. } = texture.texels.format;
-    match kind {
-        ChannelKind::Unsigned => ((1_u64 << bits) - 1) as f64,
-        ChannelKind::Signed => ((1_u64 << (bits - 1)) - 1) as f64,
-        ChannelKind::Float => 1.0,
-    }
-}
-
-/// Where a thread accesses a surface.
-pub(crate) fn surface(texels: &Texels, what: SurfaceAccess, coordinates: [u32; 4]) -> Place {
-    let first = usize::from(what.geometry.layered);
-    let texel = texels.format.bytes();
-    let [width, height, depth] = texels.extents.map(|extent| u64::from(extent.max(1)));
-    // The last place of a row where an access lies inside, and how many bytes it is from one to the next.
-    let (last, step) = match what.unit {
-        SurfaceUnit::Bytes(bytes) => match (width * texel).checked_sub(bytes.into()) {
-            Some(last) => (last, 1),
-            None => return outside(what.outside),
-        },
-        SurfaceUnit::Integer(bytes)
-            if texel != u64::from(bytes)
-                || texels.format.bits != 32
-                || texels.format.kind == ChannelKind::Float =>
-        {
-            return Place::Unfit(bytes);
+        if texture.is_row_of_plane(what, filter) {
+            coordinates[1] = 0;
+            dimensions = 2;
         }
-        SurfaceUnit::Texel | SurfaceUnit::Integer(_) => (width - 1, texel),
-    };
-    let lasts = [last, height - 1, depth - 1];
-    let mut at = [0; 3];
-    let axes = at.iter_mut().zip(lasts).take(what.geometry.dimensions.into());
-    for ((at, last), given) in axes.zip(&coordinates[first..]) {
-        match place(i64::from(given.cast_signed()), last, what.outside) {
-            Some(inside) => *at = inside,
-            None => return outside(what.outside),
+        let mut axes = [Taps::default(), Taps::default(), Taps::default()];
+        for (nth, taps) in axes.iter_mut().enumerate().take(dimensions) {
+            let (extent, mode) = (texels.extents[nth], texture.address[nth]);
+            let axis = Axis::new(extent, mode, is_normalized, offset[nth].cast_signed());
+            let at = &[coordinates[nth]];
+            match (what.float, filter) {
+                (true, Filter::Linear) => axis.linear(at, taps),
+                (true, Filter::Point) => axis.nearest(at, taps),
+                (false, _) => axis.integers(at, taps),
+            }
         }
-    }
-    let mut layer = 0;
-    if what.geometry.layered {
-        let last = u64::from(texels.layers.max(1)) - 1;
-        match place(i64::from(coordinates[0]), last, what.outside) {
-            Some(inside) => layer = inside,
-            None => return outside(what.outside),
-        }
-    }
-    let slice = (at[2] + layer).wrapping_mul(texels.slice);
-    let row = at[1].wrapping_mul(texels.pitch).wrapping_add(slice);
-    Place::At(texels.address.wrapping_add(row).wrapping_add(at[0] * step))
-}
-
-/// A coordinate inside; `None` if it is outside and nothing brings it in.
-fn place(given: i64, last: u64, outside: Outside) -> Option<u64> {
-    match (u64::try_from(given), outside) {
-        (Ok(at), _) if at <= last => Some(at),
-        (given, Outside::Clamp) => Some(if given.is_ok() { last } else { 0 }),
-        (_, Outside::Trap | Outside::Zero) => None,
+        Place { layer, axes, count: dimensions }
     }
 }
 
-fn outside(what: Outside) -> Place {
-    match what {
-        Outside::Trap => Place::Trap,
-        Outside::Clamp | Outside::Zero => Place::Nowhere,
+impl Place {
+    /// Whether a texel counts: on no axis do the coordinates lie at the centre of the other one.
+    fn counts(&self, sides: [usize; 3]) -> bool {
+        self.axes.iter().zip(sides).all(|(taps, side)| side == 0 || taps.high[0] > 0)
+    }
+}
+
+impl Texture {
+    /// Whether a component is one of the colour space sRGB.
+    pub(super) fn is_srgb(&self, component: u8) -> bool {
+        self.srgb && component < 3
+    }
+
+    /// Whether a texture of one dimension is filtered as the row at 0 of a plane, of which half is border.
+    pub(super) fn is_row_of_plane(&self, what: Sampling, filter: Filter) -> bool {
+        what.float
+            && what.geometry.dimensions == 1
+            && !what.geometry.layered
+            && filter == Filter::Linear
+            && self.address[1] == AddressMode::Border
     }
 }

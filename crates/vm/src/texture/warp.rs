@@ -2,11 +2,13 @@
 //!
 //! All is plain loops over lanes, inlined into handlers, so that it is compiled for each level of vector instructions.
 
-use super::address::ONE;
-use super::axis::{Axes, WarpAxis};
-use super::descriptor::{ChannelKind, Format, ReadMode, Texture};
-use super::read::{mean_bits, scale};
-use ir::{AddressMode, Detail, Filter, Sampling};
+use super::axis::{Axis, Taps};
+use super::border;
+use super::descriptor::{ChannelKind, Format, Texture};
+use super::sum::{AT_ONCE, Sum};
+use super::texel::{Half, Srgb, Texel};
+use super::weight::{ONE, weights};
+use ir::{Detail, Filter, Sampling};
 use lanes::{Lanes, WARP};
 
 /// Where the texels are that the lanes of a warp want, and how much each counts.
@@ -15,7 +17,13 @@ pub(crate) struct Footprint {
     /// What was asked, the component aside; `None` if nothing was.
     what: Option<Sampling>,
     coordinates: [Lanes<u32>; 4],
-    axes: Axes,
+    axes: [Taps<WARP>; 3],
+    /// How many axes there are.
+    count: usize,
+    /// Bytes from the first texel of an axis, of the lower one and of the one behind it.
+    offsets: [[Lanes<u32>; 2]; 3],
+    /// How much texels count where means are read.
+    weights: [Lanes<f64>; 8],
     /// Bytes from the first texel to the layer.
     layer: Lanes<u32>,
 }
@@ -28,21 +36,12 @@ pub(crate) struct WarpTexture {
     bytes: u32,
 }
 
-/// The mode that is in force.
-fn in_force(mode: AddressMode, normalized: bool) -> AddressMode {
-    match mode {
-        AddressMode::Wrap | AddressMode::Mirror if !normalized => AddressMode::Clamp,
-        AddressMode::Wrap | AddressMode::Clamp | AddressMode::Mirror | AddressMode::Border => mode,
-    }
-}
-
 impl WarpTexture {
-    /// `None` if its lanes are to read one by one: levels of detail, sRGB, and texels of 4 GiB and more.
+    /// `None` if its lanes are to read one by one: levels of detail, and texels of 4 GiB and more.
     pub(crate) fn new(texture: &Texture) -> Option<WarpTexture> {
         let bytes = u32::try_from(texture.texels.bytes()?).ok()?;
         let is_small = texture.texels.extents.iter().all(|extent| i32::try_from(*extent).is_ok());
-        let is_common = is_small && texture.levels.count <= 1 && !texture.srgb;
-        is_common.then_some(WarpTexture { texture: *texture, bytes })
+        (is_small && texture.levels.count <= 1).then_some(WarpTexture { texture: *texture, bytes })
     }
 
     /// The first of its bytes, and how many there are. The texels of every coordinate lie among them.
@@ -81,23 +80,36 @@ impl WarpTexture {
         let texels = &texture.texels;
         let first = usize::from(what.geometry.layered);
         let steps = [texels.format.bytes(), texels.pitch, texels.slice];
-        let normalized = texture.normalized && what.float;
-        let axes = usize::from(what.geometry.dimensions).min(3);
-        footprint.axes.count = axes;
-        for (axis, step) in steps.into_iter().enumerate().take(axes) {
-            let found = WarpAxis {
-                extent: texels.extents[axis].max(1),
-                step: step as u32,
-                mode: in_force(texture.address[axis], normalized),
-                normalized,
+        let filter = if self.is_filtered(what) { Filter::Linear } else { Filter::Point };
+        let is_row = texture.is_row_of_plane(what, filter);
+        footprint.count = if is_row { 2 } else { usize::from(what.geometry.dimensions).min(3) };
+        for (nth, step) in steps.into_iter().enumerate().take(footprint.count) {
+            let (extent, mode) = (texels.extents[nth], texture.address[nth]);
+            let axis = Axis::new(extent, mode, texture.normalized && what.float, 0);
+            let zero = [0; WARP];
+            let coordinates = match footprint.coordinates.get(first + nth) {
+                Some(coordinates) if !(is_row && nth == 1) => coordinates,
+                _ => &zero,
             };
-            let Some(coordinates) = footprint.coordinates.get(first + axis) else { continue };
-            let taps = &mut footprint.axes.taps[axis];
-            match (what.float, self.is_filtered(what)) {
-                (true, true) => found.linear(coordinates, taps),
-                (true, false) => found.nearest(coordinates, taps),
-                (false, _) => found.integers(coordinates, taps),
+            let taps = &mut footprint.axes[nth];
+            match (what.float, filter) {
+                (true, Filter::Linear) => axis.linear(coordinates, taps),
+                (true, Filter::Point) => axis.nearest(coordinates, taps),
+                (false, _) => axis.integers(coordinates, taps),
             }
+            for (offsets, indices) in footprint.offsets[nth].iter_mut().zip(&taps.index) {
+                for (offset, index) in offsets.iter_mut().zip(indices) {
+                    *offset = index.wrapping_mul(step as u32);
+                }
+            }
+        }
+        if filter == Filter::Linear {
+            let none = [0; WARP];
+            let high = |nth: usize| {
+                if nth < footprint.count { &footprint.axes[nth].high } else { &none }
+            };
+            let high = [high(0), high(1), high(2)];
+            footprint.weights = weights(&[ONE; WARP], high, footprint.count);
         }
         let last = texels.layers.max(1) - 1;
         for (layer, given) in footprint.layer.iter_mut().zip(&footprint.coordinates[0]) {
@@ -125,6 +137,9 @@ impl WarpTexture {
         unsafe {
             let base = base.add(usize::from(component) * usize::from(bits / 8));
             match (bits, kind) {
+                _ if self.texture.is_srgb(component) => {
+                    self.read_as::<Srgb>(base, footprint, component)
+                }
                 (8, ChannelKind::Unsigned) => self.read_as::<u8>(base, footprint, component),
                 (8, _) => self.read_as::<i8>(base, footprint, component),
                 (16, ChannelKind::Unsigned) => self.read_as::<u16>(base, footprint, component),
@@ -141,109 +156,60 @@ impl WarpTexture {
     /// # Safety
     /// As for [`WarpTexture::read`], with the component's first byte, of which `T` is the type.
     #[inline(always)]
-    unsafe fn read_as<T: Channel>(
+    unsafe fn read_as<T: Texel>(
         &self,
         base: *const u8,
         footprint: &Footprint,
         component: u8,
     ) -> Lanes<u32> {
-        let border = self.texture.border[usize::from(component & 3)];
-        // SAFETY: as for the caller.
-        unsafe {
-            match footprint.what.is_some_and(|what| self.is_filtered(what)) {
-                true => self.mean::<T>(base, footprint, f64::from(f32::from_bits(border))),
-                false => self.nearest::<T>(base, footprint, border),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As for [`WarpTexture::read_as`].
-    #[inline(always)]
-    unsafe fn nearest<T: Channel>(
-        &self,
-        base: *const u8,
-        footprint: &Footprint,
-        border: u32,
-    ) -> Lanes<u32> {
-        // SAFETY: as for the caller.
-        let raw = unsafe { gather::<T>(base, &footprint.offsets([0; 3])) };
-        let mut found = [0; WARP];
-        if T::IS_FLOAT || self.texture.read == ReadMode::Element {
-            for (found, raw) in found.iter_mut().zip(&raw) {
-                *found = raw.extended();
-            }
-        } else {
-            let scale = scale(&self.texture);
-            for (found, raw) in found.iter_mut().zip(&raw) {
-                *found = ((raw.value(scale) / scale) as f32).to_bits();
-            }
-        }
-        if footprint.axes.reach_border() {
-            let outside = footprint.axes.outside([0; 3]);
-            for (found, outside) in found.iter_mut().zip(&outside) {
-                *found = if *outside != 0 { border } else { *found };
-            }
-        }
-        found
-    }
-
-    /// # Safety
-    /// As for [`WarpTexture::read_as`].
-    #[inline(always)]
-    unsafe fn mean<T: Channel>(
-        &self,
-        base: *const u8,
-        footprint: &Footprint,
-        border: f64,
-    ) -> Lanes<u32> {
-        let (axes, scale) = (&footprint.axes, scale(&self.texture));
-        let (mut sum, mut outside) = ([0.0; WARP], [0.0; WARP]);
-        let has_border = axes.reach_border();
-        for nth in 0..1_usize << axes.count {
-            let sides = [nth & 1, nth >> 1 & 1, nth >> 2 & 1];
-            let weights = axes.weights(sides);
+        let what = footprint.what;
+        let is_float = what.is_some_and(|what| what.float);
+        let outside = if is_float { border::texel(&self.texture, component) } else { 0 };
+        let outside = T::from_bits(outside);
+        if what.is_some_and(|what| self.is_filtered(what)) {
             // SAFETY: as for the caller.
-            let raw = unsafe { gather::<T>(base, &footprint.offsets(sides)) };
-            // What has no weight does not count, and may be no number.
-            if has_border {
-                let beyond = axes.outside(sides);
-                for lane in 0..WARP {
-                    let is_inside = beyond[lane] == 0;
-                    let within = if is_inside { raw[lane].value(scale) } else { 0.0 };
-                    let within = weights[lane] * within;
-                    let without = weights[lane] * if is_inside { 0.0 } else { border };
-                    sum[lane] += if weights[lane] > 0.0 { within } else { 0.0 };
-                    outside[lane] += if weights[lane] > 0.0 { without } else { 0.0 };
-                }
-            } else {
-                for lane in 0..WARP {
-                    let product = weights[lane] * raw[lane].value(scale);
-                    sum[lane] += if weights[lane] > 0.0 { product } else { 0.0 };
-                }
-            }
+            return unsafe { mean(base, footprint, outside) };
         }
-        let whole = (0..axes.count).fold(1.0, |whole, _| whole * f64::from(ONE));
-        let mut found = [0; WARP];
-        let by = whole * scale;
-        for (found, sum) in found.iter_mut().zip(&sum) {
-            *found = mean_bits(sum / by);
-        }
-        if has_border {
-            for lane in 0..WARP {
-                let both = mean_bits((sum[lane] / scale + outside[lane]) / whole);
-                found[lane] = if outside[lane] == 0.0 { found[lane] } else { both };
-            }
-        }
-        found
+        // SAFETY: as for the caller.
+        let texels = unsafe { footprint.texels(base, [0; 3], outside) };
+        texels.map(|texel| texel.read(self.texture.read))
     }
+}
+
+/// The means of the texels around.
+///
+/// # Safety
+/// As for [`WarpTexture::read_as`].
+#[inline(always)]
+unsafe fn mean<T: Texel>(base: *const u8, footprint: &Footprint, outside: T) -> Lanes<u32> {
+    let mut sum = Sum::new();
+    let around = 1_usize << footprint.count;
+    let at_once = around.min(AT_ONCE);
+    for first in (0..around).step_by(AT_ONCE) {
+        let sides = |nth: usize| [nth & 1, nth >> 1 & 1, (first + nth) >> 2];
+        let mut texels = [[T::default(); WARP]; AT_ONCE];
+        for (nth, texels) in texels.iter_mut().enumerate().take(at_once) {
+            // SAFETY: as for the caller.
+            *texels = unsafe { footprint.texels(base, sides(nth), outside) };
+        }
+        let weights = &footprint.weights[first..first + at_once];
+        sum.add(&texels[..at_once], weights, |nth| footprint.count_in(sides(nth)));
+    }
+    sum.means::<T>()
 }
 
 impl Footprint {
     /// That of no coordinates.
     pub(crate) fn new() -> Footprint {
-        let (axes, layer) = (Axes::default(), [0; WARP]);
-        Footprint { what: None, coordinates: [[0; WARP]; 4], axes, layer }
+        Footprint {
+            what: None,
+            coordinates: [[0; WARP]; 4],
+            axes: [Taps::default(), Taps::default(), Taps::default()],
+            count: 0,
+            offsets: [[[0; WARP]; 2]; 3],
+            weights: [[0.0; WARP]; 8],
+            layer: [0; WARP],
+        }
     }
 
     /// Whether it is that of these coordinates.
@@ -260,91 +226,39 @@ impl Footprint {
         is_same && differs == 0
     }
 
-    /// Where texels begin: of each axis, the lower one or the one behind it.
+    /// Texels of each axis' lower coordinate or of the one behind it.
+    ///
+    /// # Safety
+    /// As for [`WarpTexture::read_as`].
     #[inline(always)]
-    fn offsets(&self, sides: [usize; 3]) -> Lanes<u32> {
+    unsafe fn texels<T: Texel>(&self, base: *const u8, sides: [usize; 3], outside: T) -> [T; WARP] {
         let mut offsets = self.layer;
-        for (taps, side) in self.axes.taps.iter().zip(sides).take(self.axes.count) {
-            for (offset, step) in offsets.iter_mut().zip(&taps.offset[side]) {
+        for (steps, side) in self.offsets.iter().zip(sides).take(self.count) {
+            for (offset, step) in offsets.iter_mut().zip(&steps[side]) {
                 *offset = offset.wrapping_add(*step);
             }
         }
-        offsets
-    }
-}
-
-/// A type of components, in memory.
-trait Channel: Copy + Default {
-    /// Whether it is one of floats.
-    const IS_FLOAT: bool;
-
-    /// As 32 bits.
-    fn extended(self) -> u32;
-
-    /// As a number; the lowest integer is the one opposite to the largest.
-    fn value(self, scale: f64) -> f64;
-}
-
-/// A binary16.
-#[derive(Clone, Copy, Default)]
-#[repr(transparent)]
-struct Half(u16);
-
-macro_rules! integer {
-    ($($ty:ty: $wide:ty, $extended:expr;)*) => {
-        $(
-            impl Channel for $ty {
-                const IS_FLOAT: bool = false;
-
-                #[inline(always)]
-                fn extended(self) -> u32 {
-                    let extended: fn(Self) -> u32 = $extended;
-                    extended(self)
-                }
-
-                #[inline(always)]
-                fn value(self, scale: f64) -> f64 {
-                    let value = f64::from(<$wide>::from(self));
-                    if value < -scale { -scale } else { value }
+        // SAFETY: as for the caller.
+        let mut texels = unsafe { gather::<T>(base, &offsets) };
+        for (taps, side) in self.axes.iter().zip(sides).take(self.count) {
+            if taps.has_outside {
+                for (texel, is_outside) in texels.iter_mut().zip(&taps.outside[side]) {
+                    *texel = if *is_outside { outside } else { *texel };
                 }
             }
-        )*
-    };
-}
-
-integer! {
-    u8: i32, u32::from;
-    u16: i32, u32::from;
-    i8: i32, |raw| i32::from(raw).cast_unsigned();
-    i16: i32, |raw| i32::from(raw).cast_unsigned();
-    u32: u32, |raw| raw;
-}
-
-impl Channel for Half {
-    const IS_FLOAT: bool = true;
-
-    #[inline(always)]
-    fn extended(self) -> u32 {
-        numeric::convert::f32::from_f16(self.0)
+        }
+        texels
     }
 
-    #[inline(always)]
-    fn value(self, _scale: f64) -> f64 {
-        f64::from(f32::from_bits(self.extended()))
-    }
-}
-
-impl Channel for f32 {
-    const IS_FLOAT: bool = true;
-
-    #[inline(always)]
-    fn extended(self) -> u32 {
-        self.to_bits()
-    }
-
-    #[inline(always)]
-    fn value(self, _scale: f64) -> f64 {
-        f64::from(self)
+    /// Whether a texel counts: on no axis do the coordinates lie at the centre of the other one.
+    fn count_in(&self, sides: [usize; 3]) -> [bool; WARP] {
+        let mut counts = [true; WARP];
+        for (taps, side) in self.axes.iter().zip(sides).take(self.count) {
+            for (counts, high) in counts.iter_mut().zip(&taps.high) {
+                *counts &= side == 0 || *high > 0;
+            }
+        }
+        counts
     }
 }
 
