@@ -63,7 +63,7 @@ fn module() -> Module {
             "tex.2d.v2.f16x2.f32 {%r1, %r2}, [%t, {%f1, %f2}]; st.global.u32 [%out], %r1; st.global.u32 [%out + 4], %r2;",
         ),
         kernel("srgb", "tex.1d.v4.f32.f32 {%f1, _, _, %f2}, [%t, {%f1}]; st.global.f32 [%out], %f1; st.global.f32 [%out + 4], %f2;"),
-        kernel("fetch", "mov.b32 %f1, -1.0; tex.1d.v4.s32.f32 {%r1, _, _, %r2}, [%t, {%f1}]; st.global.u32 [%out], %r1; st.global.u32 [%out + 4], %r2;"),
+        kernel("fetch", "mov.f32 %f1, 0fBF800000; tex.1d.v4.s32.f32 {%r1, _, _, %r2}, [%t, {%f1}]; st.global.u32 [%out], %r1; st.global.u32 [%out + 4], %r2;"),
         kernel("ask", &query(&words)),
         kernel("ask_level", "mov.b32 %r2, 3; txq.level.width.b32 %r1, [%t], %r2; st.global.u32 [%out], %r1; txq.level.height.b32 %r1, [%t], %r2; st.global.u32 [%out + 4], %r1;"),
     ];
@@ -204,7 +204,9 @@ fn a_border_is_of_the_type_that_is_read() {
     let border = [-7_i32, 8, 9, 1000].map(i32::cast_unsigned);
     let address = [AddressMode::Border; 3];
     let texture = Texture { border, address, ..Texture::new(texels) };
-    assert_eq!(bench.run("fetch", texture, &[])[..2], [border[0], border[3]]);
+    // Of each number, as many of the lowest bits as a texel has.
+    let low = i32::from(1000_i32 as i8).cast_unsigned();
+    assert_eq!(bench.run("fetch", texture, &[])[..2], [border[0], low]);
 }
 
 #[test]
