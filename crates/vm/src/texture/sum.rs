@@ -31,7 +31,7 @@ fn leading(number: f64) -> f64 {
 /// One by a power of two.
 #[inline(always)]
 fn inverse(power: f64) -> f64 {
-    f64::from_bits((2 * 1023 << 52) - power.to_bits())
+    f64::from_bits(((2 * 1023) << 52) - power.to_bits())
 }
 
 impl<const N: usize> Sum<N> {
@@ -124,10 +124,8 @@ impl<const N: usize> Sum<N> {
     #[inline(always)]
     pub(super) fn means<T: Texel>(&self) -> [u32; N] {
         let mut found = [0; N];
-        for lane in 0..N {
-            let odd = self.odd[lane];
-            let mean = T::mean(self.sum[lane]);
-            found[lane] = if odd == 0.0 { mean } else { T::odd(odd) };
+        for ((found, sum), odd) in found.iter_mut().zip(&self.sum).zip(&self.odd) {
+            *found = if *odd == 0.0 { T::mean(*sum) } else { T::odd(*odd) };
         }
         found
     }
