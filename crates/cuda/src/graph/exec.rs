@@ -124,9 +124,8 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
         return Err(CUresult::INVALID_VALUE);
     }
     let exec = exec(handle)?;
-    let stream = stream::resolve(default, stream)?;
     // A launch does not become a child of what is captured (H100, driver 580.159).
-    stream.refuse_own_capture()?;
+    let stream = stream::resolve_idle(default, stream)?;
     stream.context.flush();
     let nodes = exec.nodes().clone();
     let may_free = exec.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
@@ -140,9 +139,7 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
 /// `cuGraphUpload`: everything is where it has to be.
 pub(crate) fn upload(default: CUstream, handle: CUgraphExec, stream: CUstream) -> Answer {
     exec(handle)?;
-    let stream = stream::resolve(default, stream)?;
-    stream.refuse_own_capture()?;
-    stream.put(Operation::Nothing).map(drop)
+    stream::resolve_idle(default, stream)?.put(Operation::Nothing).map(drop)
 }
 
 /// `cuGraphExecDestroy`. Launches that have begun end.

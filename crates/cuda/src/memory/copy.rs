@@ -164,6 +164,6 @@ pub(crate) fn between_async(
     stream: CUstream,
 ) -> Answer {
     peers(to_context, from_context)?;
-    stream::resolve(default, stream)?.refuse_own_capture()?;
+    stream::resolve_idle(default, stream)?;
     copy(default, stream, device(to), device(from), bytes, false)
 }

@@ -96,8 +96,7 @@ pub(crate) fn prefetch(
     device: CUdevice,
     stream: CUstream,
 ) -> Answer {
-    let stream = stream::resolve(default, stream)?;
-    stream.refuse_own_capture()?;
+    let stream = stream::resolve_idle(default, stream)?;
     let place = place(device)?;
     let allocation = managed(address, bytes)?;
     stream.issue(Operation::Nothing)?;
@@ -114,8 +113,7 @@ pub(crate) fn prefetch_location(
     flags: u32,
     stream: CUstream,
 ) -> Answer {
-    let stream = stream::resolve(default, stream)?;
-    stream.refuse_own_capture()?;
+    let stream = stream::resolve_idle(default, stream)?;
     let place = location_place(location)?;
     if flags != 0 {
         return Err(CUresult::INVALID_VALUE);

@@ -1,6 +1,6 @@
 //! `cuStream*`, but capturing, and calls of the program's functions.
 
-use super::object::{Stream, resolve, streams};
+use super::object::{Stream, resolve, resolve_idle, streams};
 use crate::abi::constants::{
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
     CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_PRIORITY,
@@ -14,7 +14,7 @@ use crate::capturing;
 use crate::context::current;
 use crate::driver::driver;
 use crate::operation::{Call, Operation};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 /// `cuStreamCreate`.
 pub(crate) fn create(to: Out<CUstream>, flags: u32) -> Answer {
@@ -74,14 +74,8 @@ pub(crate) fn priority(default: CUstream, stream: CUstream, to: Out<i32>) -> Ans
     to.set(resolve(default, stream)?.lane.priority)
 }
 
-/// The stream of a handle, unless it captures: some questions about it make the capture worthless. (An H100, driver 580.159: these
-/// three do; its priority and its context may be asked for.)
-fn resolve_idle(default: CUstream, stream: CUstream) -> Answer<Arc<Stream>> {
-    let stream = resolve(default, stream)?;
-    stream.refuse_own_capture().map(|()| stream)
-}
-
-/// `cuStreamGetFlags`.
+/// `cuStreamGetFlags`. This question, and the two that follow, spoil a capture of the stream; its priority and its context may be asked
+/// for (H100, driver 580.159).
 pub(crate) fn flags(default: CUstream, stream: CUstream, to: Out<u32>) -> Answer {
     let is_blocking = resolve_idle(default, stream)?.lane.is_blocking;
     to.set(if is_blocking { CU_STREAM_DEFAULT } else { CU_STREAM_NON_BLOCKING })

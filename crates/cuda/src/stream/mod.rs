@@ -7,5 +7,5 @@ mod values;
 
 pub(crate) use capture::*;
 pub(crate) use entries::*;
-pub(crate) use object::{Stream, is_being_captured, resolve};
+pub(crate) use object::{Stream, is_being_captured, resolve, resolve_idle};
 pub(crate) use values::*;

@@ -137,7 +137,7 @@ impl Stream {
     }
 
     /// What no graph can hold makes the capture of the stream worthless.
-    pub(crate) fn refuse_own_capture(&self) -> Answer {
+    fn refuse_own_capture(&self) -> Answer {
         match &*self.capture() {
             Some(capture) => {
                 capture.invalidate();
@@ -229,4 +229,10 @@ pub(crate) fn resolve(default: CUstream, handle: CUstream) -> Answer<Arc<Stream>
             Ok(stream)
         }
     }
+}
+
+/// The same, unless it captures: what is wanted of it no graph can hold, and the capture is worthless.
+pub(crate) fn resolve_idle(default: CUstream, handle: CUstream) -> Answer<Arc<Stream>> {
+    let stream = resolve(default, handle)?;
+    stream.refuse_own_capture().map(|()| stream)
 }

@@ -4,7 +4,7 @@
 //! All is plain loops over lanes, inlined into handlers, so that it is compiled for each level of vector instructions.
 
 use super::weight::ONE;
-use ir::AddressMode;
+use ir::{AddressMode, Filter};
 
 /// The texels of an axis for each lane: that of lower coordinates, and the one behind it.
 #[derive(Clone, Debug)]
@@ -79,9 +79,24 @@ impl Axis {
         Axis { extent: extent.max(1), mode, normalized, offset }
     }
 
+    /// The texels that coordinates name, which are integers or numbers.
+    #[inline(always)]
+    pub(super) fn find<const N: usize>(
+        self,
+        coordinates: &[u32; N],
+        (float, filter): (bool, Filter),
+        taps: &mut Taps<N>,
+    ) {
+        match (float, filter) {
+            (true, Filter::Linear) => self.linear(coordinates, taps),
+            (true, Filter::Point) => self.nearest(coordinates, taps),
+            (false, _) => self.integers(coordinates, taps),
+        }
+    }
+
     /// The texels that integer coordinates name. Outside there is none, whatever the mode.
     #[inline(always)]
-    pub(super) fn integers<const N: usize>(self, coordinates: &[u32; N], taps: &mut Taps<N>) {
+    fn integers<const N: usize>(self, coordinates: &[u32; N], taps: &mut Taps<N>) {
         let last = i64::from(self.extent - 1);
         taps.has_outside = true;
         for (lane, at) in coordinates.iter().enumerate() {
@@ -94,7 +109,7 @@ impl Axis {
 
     /// The texels in which coordinates lie.
     #[inline(always)]
-    pub(super) fn nearest<const N: usize>(self, coordinates: &[u32; N], taps: &mut Taps<N>) {
+    fn nearest<const N: usize>(self, coordinates: &[u32; N], taps: &mut Taps<N>) {
         let (mut places, turned) = self.places(coordinates);
         for place in &mut places {
             *place = place.floor();
@@ -104,7 +119,7 @@ impl Axis {
 
     /// The texels around, and how far the coordinates lie towards the second one.
     #[inline(always)]
-    pub(super) fn linear<const N: usize>(self, coordinates: &[u32; N], taps: &mut Taps<N>) {
+    fn linear<const N: usize>(self, coordinates: &[u32; N], taps: &mut Taps<N>) {
         let (mut places, turned) = self.places(coordinates);
         let (one, last) = (f64::from(ONE), f64::from(self.extent) - 1.0);
         let is_clamped = self.mode == AddressMode::Clamp;

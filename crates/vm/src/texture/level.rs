@@ -6,6 +6,7 @@
 use super::asked::Asked;
 use super::cube::onto_face;
 use super::descriptor::{Levels, Texture};
+use super::sum::leading;
 use super::weight::ONE;
 use ir::{Detail, Filter, Sampling};
 
@@ -79,11 +80,6 @@ fn length(sides: [f64; 3]) -> f64 {
 /// A multiple of the unit.
 fn cut(number: f64, unit: f64) -> f64 {
     if number > 0.0 { (number / unit).floor() * unit } else { 0.0 }
-}
-
-/// The power of two that a positive number begins with.
-fn leading(number: f64) -> f64 {
-    f64::from_bits(number.to_bits() & (0x7ff << 52))
 }
 
 /// What 8 bits behind the leading one have another logarithm for than that of the middle of what they stand for.

@@ -4,10 +4,10 @@ use super::asked::Asked;
 use super::axis::{Axis, Taps};
 use super::border;
 use super::cube::face;
-use super::descriptor::{ChannelKind, Format, Texels, Texture};
+use super::descriptor::{Texels, Texture};
 use super::level::levels;
 use super::sum::{AT_ONCE, Sum};
-use super::texel::{Half, Srgb, Texel};
+use super::texel::{Texel, of_component};
 use super::weight::{ONE, weights};
 use ir::{AddressMode, Filter, Sampling};
 
@@ -18,21 +18,11 @@ pub(crate) fn sample<E>(
     asked: &Asked,
     read: impl FnMut(u64, u32) -> Result<u32, E>,
 ) -> Result<u32, E> {
-    let Format { channels, bits, kind } = texture.texels.format;
-    if what.component >= channels {
+    if what.component >= texture.texels.format.channels {
         return Ok(0);
     }
     let mut reader = Reader { texture, what, asked, read };
-    match (bits, kind) {
-        _ if texture.is_srgb(what.component) => reader.sample::<Srgb>(),
-        (8, ChannelKind::Unsigned) => reader.sample::<u8>(),
-        (8, _) => reader.sample::<i8>(),
-        (16, ChannelKind::Unsigned) => reader.sample::<u16>(),
-        (16, ChannelKind::Signed) => reader.sample::<i16>(),
-        (16, ChannelKind::Float) => reader.sample::<Half>(),
-        (_, ChannelKind::Unsigned | ChannelKind::Signed) => reader.sample::<u32>(),
-        (_, ChannelKind::Float) => reader.sample::<f32>(),
-    }
+    of_component!(texture, what.component, Type => reader.sample::<Type>())
 }
 
 /// What a thread wants to read.
@@ -55,8 +45,8 @@ impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Reader<'_, R> {
     fn sample<T: Texel>(&mut self) -> Result<u32, E> {
         let (level, weight) = levels(self.texture, self.what, self.asked);
         let first = self.texture.texels.level(level);
-        let is_filtered = self.texture.filter == Filter::Linear && self.what.float;
-        if self.what.gathered.is_some() || (weight == 0 && !is_filtered) {
+        let filter = self.texture.filter_of(self.what);
+        if self.what.gathered.is_some() || (weight == 0 && filter == Filter::Point) {
             return self.nearest::<T>(&first);
         }
         let mut sum = Sum::new();
@@ -112,7 +102,7 @@ impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Reader<'_, R> {
 
     /// Adds the texels around the coordinates, or the one that they lie in, which all together count so much.
     fn add<T: Texel>(&mut self, texels: &Texels, whole: u32, sum: &mut Sum<1>) -> Result<(), E> {
-        let filter = if self.what.float { self.texture.filter } else { Filter::Point };
+        let filter = self.texture.filter_of(self.what);
         let place = self.place(texels, filter);
         let high = [&place.axes[0].high, &place.axes[1].high, &place.axes[2].high];
         let all = weights(&[whole], high, place.count);
@@ -161,12 +151,7 @@ impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Reader<'_, R> {
         for (nth, taps) in axes.iter_mut().enumerate().take(dimensions) {
             let (extent, mode) = (texels.extents[nth], texture.address[nth]);
             let axis = Axis::new(extent, mode, is_normalized, offset[nth].cast_signed());
-            let at = &[coordinates[nth]];
-            match (what.float, filter) {
-                (true, Filter::Linear) => axis.linear(at, taps),
-                (true, Filter::Point) => axis.nearest(at, taps),
-                (false, _) => axis.integers(at, taps),
-            }
+            axis.find(&[coordinates[nth]], (what.float, filter), taps);
         }
         Place { layer, axes, count: dimensions }
     }
@@ -183,6 +168,11 @@ impl Texture {
     /// Whether a component is one of the colour space sRGB.
     pub(super) fn is_srgb(&self, component: u8) -> bool {
         self.srgb && component < 3
+    }
+
+    /// How texels are read: those of integer coordinates are no means.
+    pub(super) fn filter_of(&self, what: Sampling) -> Filter {
+        if what.float { self.filter } else { Filter::Point }
     }
 
     /// Whether a texture of one dimension is filtered as the row at 0 of a plane, of which half is border.

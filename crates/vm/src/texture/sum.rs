@@ -24,7 +24,7 @@ const EXPONENT: u64 = 0x7ff << 52;
 
 /// The power of two that a positive number begins with.
 #[inline(always)]
-fn leading(number: f64) -> f64 {
+pub(super) fn leading(number: f64) -> f64 {
     f64::from_bits(number.to_bits() & EXPONENT)
 }
 

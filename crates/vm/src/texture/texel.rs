@@ -36,6 +36,32 @@ pub(super) trait Texel: Copy + Default {
     }
 }
 
+/// Evaluates an expression in which `$type` is the type of a texture's component.
+macro_rules! of_component {
+    ($texture:expr, $component:expr, $type:ident => $value:expr) => {{
+        use $crate::texture::descriptor::{ChannelKind, Format};
+        use $crate::texture::texel::{Half, Srgb};
+        let Format { bits, kind, .. } = $texture.texels.format;
+        macro_rules! by {
+            ($found:ty) => {{
+                type $type = $found;
+                $value
+            }};
+        }
+        match (bits, kind) {
+            _ if $texture.is_srgb($component) => by!(Srgb),
+            (8, ChannelKind::Unsigned) => by!(u8),
+            (8, _) => by!(i8),
+            (16, ChannelKind::Unsigned) => by!(u16),
+            (16, ChannelKind::Signed) => by!(i16),
+            (16, ChannelKind::Float) => by!(Half),
+            (_, ChannelKind::Unsigned | ChannelKind::Signed) => by!(u32),
+            (_, ChannelKind::Float) => by!(f32),
+        }
+    }};
+}
+pub(super) use of_component;
+
 /// A number of integers is 1 where it is so large.
 #[inline(always)]
 fn part(number: f64, of: f64) -> u32 {
@@ -49,115 +75,49 @@ fn whole(sum: f64) -> f64 {
     (sum / f64::from(ONE) + 0.5).floor()
 }
 
-impl Texel for u8 {
-    const BITS: Option<u32> = None;
+/// Integers of 8 and 16 bits: the largest number of the type, what one is times as a number, and the mean of a sum.
+macro_rules! integer {
+    ($type:ty, $largest:literal, $times:literal, $mean:expr) => {
+        impl Texel for $type {
+            const BITS: Option<u32> = None;
 
-    #[inline(always)]
-    fn from_bits(bits: u32) -> u8 {
-        bits as u8
-    }
+            #[inline(always)]
+            fn from_bits(bits: u32) -> $type {
+                bits as $type
+            }
 
-    #[inline(always)]
-    fn read(self, mode: ReadMode) -> u32 {
-        match mode {
-            ReadMode::Element => self.into(),
-            ReadMode::Normalized => part(self.into(), 255.0),
+            #[inline(always)]
+            fn read(self, mode: ReadMode) -> u32 {
+                match mode {
+                    ReadMode::Element => i32::from(self).cast_unsigned(),
+                    ReadMode::Normalized => part(self.into(), $largest),
+                }
+            }
+
+            #[inline(always)]
+            fn value(self) -> f64 {
+                f64::from(i32::from(self) * $times)
+            }
+
+            #[inline(always)]
+            fn mean(sum: f64) -> u32 {
+                $mean(sum)
+            }
         }
-    }
-
-    /// Of 16 bits.
-    #[inline(always)]
-    fn value(self) -> f64 {
-        f64::from(i32::from(self) * 257)
-    }
-
-    #[inline(always)]
-    fn mean(sum: f64) -> u32 {
-        part(whole(sum), 65535.0)
-    }
+    };
 }
 
-impl Texel for u16 {
-    const BITS: Option<u32> = None;
+// Means of 8 bits have 16.
+integer!(u8, 255.0, 257, |sum| part(whole(sum), 65535.0));
+integer!(u16, 65535.0, 1, |sum| part(whole(sum), 65535.0));
+integer!(i8, 127.0, 1, widened);
+integer!(i16, 32767.0, 1, |sum| part(whole(sum), 32767.0));
 
-    #[inline(always)]
-    fn from_bits(bits: u32) -> u16 {
-        bits as u16
-    }
-
-    #[inline(always)]
-    fn read(self, mode: ReadMode) -> u32 {
-        match mode {
-            ReadMode::Element => self.into(),
-            ReadMode::Normalized => part(self.into(), 65535.0),
-        }
-    }
-
-    #[inline(always)]
-    fn value(self) -> f64 {
-        i32::from(self).into()
-    }
-
-    #[inline(always)]
-    fn mean(sum: f64) -> u32 {
-        part(whole(sum), 65535.0)
-    }
-}
-
-impl Texel for i8 {
-    const BITS: Option<u32> = None;
-
-    #[inline(always)]
-    fn from_bits(bits: u32) -> i8 {
-        bits as i8
-    }
-
-    #[inline(always)]
-    fn read(self, mode: ReadMode) -> u32 {
-        match mode {
-            ReadMode::Element => i32::from(self).cast_unsigned(),
-            ReadMode::Normalized => part(self.into(), 127.0),
-        }
-    }
-
-    #[inline(always)]
-    fn value(self) -> f64 {
-        i32::from(self).into()
-    }
-
-    /// The sum, which has 16 bits, becomes one of which the largest is 2^15 - 1: its upper bits are added at the lower end.
-    #[inline(always)]
-    fn mean(sum: f64) -> u32 {
-        let upper = (sum / 4096.0).floor() * 16.0;
-        part(sum + ((sum + upper + 64.0) / 128.0).floor(), 32767.0)
-    }
-}
-
-impl Texel for i16 {
-    const BITS: Option<u32> = None;
-
-    #[inline(always)]
-    fn from_bits(bits: u32) -> i16 {
-        bits as i16
-    }
-
-    #[inline(always)]
-    fn read(self, mode: ReadMode) -> u32 {
-        match mode {
-            ReadMode::Element => i32::from(self).cast_unsigned(),
-            ReadMode::Normalized => part(self.into(), 32767.0),
-        }
-    }
-
-    #[inline(always)]
-    fn value(self) -> f64 {
-        i32::from(self).into()
-    }
-
-    #[inline(always)]
-    fn mean(sum: f64) -> u32 {
-        part(whole(sum), 32767.0)
-    }
+/// A sum of `i8`, which has 16 bits, becomes one of which the largest is 2^15 - 1: its upper bits are added at the lower end.
+#[inline(always)]
+fn widened(sum: f64) -> u32 {
+    let upper = (sum / 4096.0).floor() * 16.0;
+    part(sum + ((sum + upper + 64.0) / 128.0).floor(), 32767.0)
 }
 
 /// Integers of 32 bits are read as they are.

@@ -4,9 +4,9 @@
 
 use super::axis::{Axis, Taps};
 use super::border;
-use super::descriptor::{ChannelKind, Format, Texture};
+use super::descriptor::{Format, Texture};
 use super::sum::{AT_ONCE, Sum};
-use super::texel::{Half, Srgb, Texel};
+use super::texel::{Texel, of_component};
 use super::weight::{ONE, weights};
 use ir::{Detail, Filter, Sampling};
 use lanes::{Lanes, WARP};
@@ -55,11 +55,6 @@ impl WarpTexture {
         what.geometry.cube || what.gathered.is_some() || is_said
     }
 
-    /// Whether the mean of texels is read.
-    fn is_filtered(&self, what: Sampling) -> bool {
-        self.texture.filter == Filter::Linear && what.float
-    }
-
     /// Makes a footprint that of the lanes' coordinates, unless it is already. Lanes that want nothing may have any.
     #[inline(always)]
     pub(crate) fn find(
@@ -80,7 +75,7 @@ impl WarpTexture {
         let texels = &texture.texels;
         let first = usize::from(what.geometry.layered);
         let steps = [texels.format.bytes(), texels.pitch, texels.slice];
-        let filter = if self.is_filtered(what) { Filter::Linear } else { Filter::Point };
+        let filter = texture.filter_of(what);
         let is_row = texture.is_row_of_plane(what, filter);
         footprint.count = if is_row { 2 } else { usize::from(what.geometry.dimensions).min(3) };
         for (nth, step) in steps.into_iter().enumerate().take(footprint.count) {
@@ -92,11 +87,7 @@ impl WarpTexture {
                 _ => &zero,
             };
             let taps = &mut footprint.axes[nth];
-            match (what.float, filter) {
-                (true, Filter::Linear) => axis.linear(coordinates, taps),
-                (true, Filter::Point) => axis.nearest(coordinates, taps),
-                (false, _) => axis.integers(coordinates, taps),
-            }
+            axis.find(coordinates, (what.float, filter), taps);
             for (offsets, indices) in footprint.offsets[nth].iter_mut().zip(&taps.index) {
                 for (offset, index) in offsets.iter_mut().zip(indices) {
                     *offset = index.wrapping_mul(step as u32);
@@ -129,27 +120,16 @@ impl WarpTexture {
         footprint: &Footprint,
         component: u8,
     ) -> Lanes<u32> {
-        let Format { channels, bits, kind } = self.texture.texels.format;
+        let Format { channels, bits, .. } = self.texture.texels.format;
         if component >= channels {
             return [0; WARP];
         }
         // SAFETY: as for the caller: a texel has that component.
         unsafe {
             let base = base.add(usize::from(component) * usize::from(bits / 8));
-            match (bits, kind) {
-                _ if self.texture.is_srgb(component) => {
-                    self.read_as::<Srgb>(base, footprint, component)
-                }
-                (8, ChannelKind::Unsigned) => self.read_as::<u8>(base, footprint, component),
-                (8, _) => self.read_as::<i8>(base, footprint, component),
-                (16, ChannelKind::Unsigned) => self.read_as::<u16>(base, footprint, component),
-                (16, ChannelKind::Signed) => self.read_as::<i16>(base, footprint, component),
-                (16, ChannelKind::Float) => self.read_as::<Half>(base, footprint, component),
-                (_, ChannelKind::Unsigned | ChannelKind::Signed) => {
-                    self.read_as::<u32>(base, footprint, component)
-                }
-                (_, ChannelKind::Float) => self.read_as::<f32>(base, footprint, component),
-            }
+            of_component!(self.texture, component, Type => {
+                self.read_as::<Type>(base, footprint, component)
+            })
         }
     }
 
@@ -166,7 +146,7 @@ impl WarpTexture {
         let is_float = what.is_some_and(|what| what.float);
         let outside = if is_float { border::texel(&self.texture, component) } else { 0 };
         let outside = T::from_bits(outside);
-        if what.is_some_and(|what| self.is_filtered(what)) {
+        if what.is_some_and(|what| self.texture.filter_of(what) == Filter::Linear) {
             // SAFETY: as for the caller.
             return unsafe { mean(base, footprint, outside) };
         }
