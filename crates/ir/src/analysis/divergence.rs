@@ -2,7 +2,7 @@
 
 use super::flow::Flow;
 use super::liveness::Liveness;
-use crate::{Interrupt, Kernel, Operand, Reg};
+use crate::{Interrupt, Kernel, Operand};
 use fixedbitset::FixedBitSet;
 
 /// Blocks that are looked at for all branches of a kernel together, for each of its blocks: beyond that, everything is taken to
@@ -14,8 +14,8 @@ pub(super) struct Divergence {
     flow: Flow,
     /// The blocks whose branches lanes part on and that have been looked at.
     seen: FixedBitSet,
-    /// The blocks that lanes may come to, or not, after they have parted and before they meet again.
-    influenced: FixedBitSet,
+    /// The registers that lanes may bring from different sides of a branch to where they meet.
+    brought: FixedBitSet,
     /// The registers that lanes may have from different rounds of a loop.
     left_behind: FixedBitSet,
     visits: usize,
@@ -26,16 +26,16 @@ impl Divergence {
         let flow = Flow::of(kernel);
         Divergence {
             seen: FixedBitSet::with_capacity(flow.blocks()),
-            influenced: FixedBitSet::with_capacity(flow.blocks()),
+            brought: FixedBitSet::with_capacity(kernel.registers.len()),
             left_behind: FixedBitSet::with_capacity(kernel.registers.len()),
             visits: 0,
             flow,
         }
     }
 
-    /// Whether lanes may come to a block, or not, after they have parted.
-    pub(super) fn is_influenced(&self, block: usize) -> bool {
-        self.influenced.contains(block)
+    /// Whether lanes that meet may have a register from different definitions, if it has several.
+    pub(super) fn is_brought(&self, reg: usize) -> bool {
+        self.brought.contains(reg)
     }
 
     /// Whether lanes may have a register from different rounds of a loop.
@@ -68,66 +68,45 @@ impl Divergence {
             reached = self.sides(at, meet, interrupt)?;
         }
         let stops = [Some(at), meet];
+        // The loop that lanes leave in different rounds: what leads from the branch and back to it.
+        let mut back = vec![0u8; end];
+        if reached[at] != 0 {
+            for from in self.flow.backward.successors(at).collect::<Vec<_>>() {
+                self.walk(from, stops, &mut back, 1, true, interrupt)?;
+            }
+        }
         let comes_back = reached[at] != 0;
+        let inside =
+            |block: usize| comes_back && (block == at || (reached[block] != 0 && back[block] != 0));
+        let outside = |block: usize| reached[block] != 0 && !inside(block);
+        let sides = defined_in(kernel, |block| reached[block] != 0, interrupt)?;
+        let last = (0..end).rev().find(|block| inside(*block));
         match meet {
-            Some(meet) => {
-                let mut leads = vec![0u8; end];
-                let stops = [Some(at), None];
-                self.walk(meet, stops, &mut leads, 1, true, interrupt)?;
-                for block in (0..end).filter(|block| *block != at && reached[*block] != 0) {
-                    if leads[block] != 0 {
-                        self.influenced.insert(block);
-                    }
+            // Who has left the loop waits for those inside, so all go on together from there.
+            Some(meet) if (0..last.unwrap_or(0)).all(|block| !outside(block)) => {
+                let meets = |block: &usize| *block == meet || reached[*block] == 3;
+                for block in (0..end).filter(meets) {
+                    bring(&mut self.brought, live, block, &sides, interrupt)?;
                 }
             }
             // Where lanes never meet again, nobody sees two values in one.
             None if !reached.contains(&3) => {}
-            None => {
-                for (block, by) in reached.iter().enumerate() {
-                    if *by != 0 {
-                        self.influenced.insert(block);
-                    }
-                }
-            }
+            Some(_) | None => self.brought.union_with(&sides),
         }
         if comes_back {
-            // The loop that lanes leave in different rounds: what leads from the branch and back to it.
-            let mut back = vec![0u8; end];
-            for from in self.flow.backward.successors(at).collect::<Vec<_>>() {
-                self.walk(from, stops, &mut back, 1, true, interrupt)?;
-            }
-            let inside = |block: usize| block == at || (reached[block] != 0 && back[block] != 0);
-            let mut defined = FixedBitSet::with_capacity(kernel.registers.len());
-            for (_, block) in kernel.blocks.iter().enumerate().filter(|(id, _)| inside(*id)) {
-                interrupt.go_on(block.insts.len())?;
-                for inst in &block.insts {
-                    inst.op.operands(|operand| {
-                        if let Operand::Def(reg) = operand {
-                            defined.insert(reg.0 as usize);
-                        }
-                    });
-                }
-            }
-            if goes_on {
-                // Lanes are in different rounds inside, too.
-                for block in (0..end).filter(|block| inside(*block)) {
-                    for reg in live.live_in(block) {
-                        interrupt.go_on(1)?;
-                        leave_behind(&mut self.left_behind, reg, &defined);
-                    }
-                }
-            }
+            let defined = defined_in(kernel, inside, interrupt)?;
             for block in (0..end).filter(|block| inside(*block)) {
+                // Lanes may be in different rounds inside, too.
+                if goes_on {
+                    bring(&mut self.left_behind, live, block, &defined, interrupt)?;
+                }
                 for out in self.flow.forward.successors(block).filter(|out| !inside(*out)) {
-                    for reg in live.live_in(out) {
-                        interrupt.go_on(1)?;
-                        leave_behind(&mut self.left_behind, reg, &defined);
-                    }
+                    bring(&mut self.left_behind, live, out, &defined, interrupt)?;
                 }
             }
         }
         if self.visits > VISITS * (end + 64) {
-            self.influenced.insert_range(..);
+            self.brought.insert_range(..);
             self.left_behind.insert_range(..);
         }
         Some(true)
@@ -176,9 +155,39 @@ impl Divergence {
     }
 }
 
-/// Lanes leave a loop with values of a register from different rounds, if the loop defines it.
-fn leave_behind(left_behind: &mut FixedBitSet, reg: Reg, defined: &FixedBitSet) {
-    if defined.contains(reg.0 as usize) {
-        left_behind.insert(reg.0 as usize);
+/// The registers that some of a kernel's blocks define.
+fn defined_in(
+    kernel: &Kernel,
+    block: impl Fn(usize) -> bool,
+    interrupt: &Interrupt<'_>,
+) -> Option<FixedBitSet> {
+    let mut defined = FixedBitSet::with_capacity(kernel.registers.len());
+    for (_, code) in kernel.blocks.iter().enumerate().filter(|(at, _)| block(*at)) {
+        interrupt.go_on(code.insts.len())?;
+        for inst in &code.insts {
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand {
+                    defined.insert(reg.0 as usize);
+                }
+            });
+        }
     }
+    Some(defined)
+}
+
+/// Lanes come to a block with different values of those registers that are needed there.
+fn bring(
+    brought: &mut FixedBitSet,
+    live: &Liveness,
+    block: usize,
+    defined: &FixedBitSet,
+    interrupt: &Interrupt<'_>,
+) -> Option<()> {
+    for reg in live.live_in(block).map(|reg| reg.0 as usize) {
+        interrupt.go_on(1)?;
+        if defined.contains(reg) {
+            brought.insert(reg);
+        }
+    }
+    Some(())
 }

@@ -124,7 +124,7 @@ impl Shapes {
                     inst.op.operands(|operand| {
                         if let Operand::Def(reg) = operand {
                             let at = reg.0 as usize;
-                            let several = defined[at] > 1 && divergence.is_influenced(id);
+                            let several = defined[at] > 1 && divergence.is_brought(at);
                             if several || divergence.is_left_behind(at) {
                                 changed |= state.add(reg, Shape::Varying);
                             }
@@ -344,6 +344,58 @@ mod tests {
             block6:
             exit\n";
         assert_eq!(shapes(text, [32, 1, 1])[1], "varying");
+    }
+
+    /// `if (tid < 7) for (i = 0; i < 9; i++) sum += i;`, then `sum` in all lanes: only that is brought to where they meet.
+    #[test]
+    fn lanes_that_part_go_round_a_loop_together() {
+        let text = "kernel \"k\" independent
+            registers v0-v3 w32, v4-v5 pred
+            block0:
+            v0 = special.tid.x
+            v1 = Mov32 0x0
+            v2 = Mov32 0x0
+            v4 = LtU32 v0, 0x7
+            branch v4, block1, block3
+            block1:
+            v3 = Mov32 0x5
+            jump block2
+            block2:
+            v2 = AddI32 v2, v1
+            v1 = AddI32 v1, 0x1
+            v3 = AddI32 v3, v1
+            v5 = LtU32 v1, 0x9
+            branch v5, block2, block3
+            block3:
+            v0 = AddI32 v2, 0x1
+            exit\n";
+        let found = shapes(text, [32, 1, 1]);
+        let known = ["uniform", "varying", "uniform", "varying"].map(str::to_owned);
+        assert_eq!(found[1..5], known, "{text}");
+        // They leave the loop in different rounds: what they need behind it differs, and what only those inside need does not.
+        let text = text.replace("LtU32 v1, 0x9", "LtU32 v1, v0");
+        let found = shapes(&text, [32, 1, 1]);
+        assert_eq!(found[1..4], known[..3], "{text}");
+        // Where both sides come to one block before all lanes meet, they bring different values, too.
+        let text = "kernel \"k\" independent
+            registers v0-v2 w32, v3-v4 pred
+            block0:
+            v0 = special.tid.x
+            v1 = Mov32 0x0
+            v2 = Mov32 0x0
+            v3 = LtU32 v0, 0x7
+            branch v3, block1, block2
+            block1:
+            v1 = Mov32 0x1
+            v2 = Mov32 0x1
+            v4 = LtU32 v0, 0x5
+            branch v4, block2, block3
+            block2:
+            v0 = AddI32 v1, 0x1
+            jump block3
+            block3:
+            exit\n";
+        assert_eq!(shapes(text, [32, 1, 1])[1..3], ["varying", "uniform"].map(str::to_owned));
     }
 
     #[test]
