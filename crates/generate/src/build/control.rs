@@ -16,7 +16,21 @@ impl Generator<'_> {
         (self.b.compare(CompareOp::LtU32, few, bound).into(), who)
     }
 
+    /// Perhaps some registers begin anew with values that all lanes share: what was done to them before mattered only there.
+    fn begin_anew(&mut self) {
+        if self.choices.one_in(2) {
+            return;
+        }
+        for d in self.words.clone() {
+            if self.choices.one_in(2) {
+                let (value, _) = self.uniform();
+                self.b.unary_to(d, UnaryOp::Mov32, value);
+            }
+        }
+    }
+
     pub(super) fn branch(&mut self, region: &Region) {
+        self.begin_anew();
         let (p, who) = self.condition();
         let has_both = self.choices.one_in(2);
         let (mut one, mut other) = (region.mask, region.mask);
@@ -36,6 +50,7 @@ impl Generator<'_> {
             self.b.terminate(Terminator::Jump(join));
         }
         self.b.switch_to(join);
+        self.begin_anew();
     }
 
     /// The lanes of a region part, and those of both sides, of which each knows its mask, do something before they meet again.
@@ -100,6 +115,7 @@ impl Generator<'_> {
         }
         self.b.terminate(Terminator::Branch { p, then: body, otherwise: exit });
         self.b.switch_to(exit);
+        self.begin_anew();
     }
 
     /// Some lanes leave the loop, or the turn.

@@ -14,7 +14,7 @@ pub(super) struct Divergence {
     flow: Flow,
     /// The blocks whose branches lanes part on and that have been looked at.
     seen: FixedBitSet,
-    /// The registers that lanes may bring from different sides of a branch to where they meet.
+    /// The registers of which lanes may have different definitions, on one side of a branch and the other, or where they meet.
     brought: FixedBitSet,
     /// The registers that lanes may have from different rounds of a loop.
     left_behind: FixedBitSet,
@@ -33,7 +33,7 @@ impl Divergence {
         }
     }
 
-    /// Whether lanes that meet may have a register from different definitions, if it has several.
+    /// Whether lanes may have a register from different definitions at once, if it has several.
     pub(super) fn is_brought(&self, reg: usize) -> bool {
         self.brought.contains(reg)
     }
@@ -79,19 +79,26 @@ impl Divergence {
         let inside =
             |block: usize| comes_back && (block == at || (reached[block] != 0 && back[block] != 0));
         let outside = |block: usize| reached[block] != 0 && !inside(block);
-        let sides = defined_in(kernel, |block| reached[block] != 0, interrupt)?;
+        let mut sides = [0; 2].map(|_| FixedBitSet::new());
+        for (nth, side) in sides.iter_mut().enumerate() {
+            *side = defined_in(kernel, |block| reached[block] >> nth & 1 != 0, interrupt)?;
+        }
         let last = (0..end).rev().find(|block| inside(*block));
         match meet {
             // Who has left the loop waits for those inside, so all go on together from there.
             Some(meet) if (0..last.unwrap_or(0)).all(|block| !outside(block)) => {
-                let meets = |block: &usize| *block == meet || reached[*block] == 3;
-                for block in (0..end).filter(meets) {
-                    bring(&mut self.brought, live, block, &sides, interrupt)?;
+                for block in 0..=meet {
+                    for (nth, side) in sides.iter().enumerate() {
+                        // One side also changes what the other one needs meanwhile.
+                        if block == meet || reached[block] & !(1 << nth) != 0 {
+                            bring(&mut self.brought, live, block, side, interrupt)?;
+                        }
+                    }
                 }
             }
             // Where lanes never meet again, nobody sees two values in one.
             None if !reached.contains(&3) => {}
-            Some(_) | None => self.brought.union_with(&sides),
+            Some(_) | None => sides.iter().for_each(|side| self.brought.union_with(side)),
         }
         if comes_back {
             let defined = defined_in(kernel, inside, interrupt)?;

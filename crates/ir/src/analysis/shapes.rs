@@ -396,6 +396,24 @@ mod tests {
             block3:
             exit\n";
         assert_eq!(shapes(text, [32, 1, 1])[1..3], ["varying", "uniform"].map(str::to_owned));
+        // One side changes what the other side, whose turn comes later, needs.
+        let text = "kernel \"k\" independent
+            registers v0-v2 w32, v3-v4 pred
+            block0:
+            v0 = special.tid.x
+            v1 = Mov32 0x0
+            v3 = LtU32 v0, 0x7
+            branch v3, block1, block2
+            block1:
+            v1 = AddI32 v1, 0x1
+            v4 = LtU32 v1, 0x5
+            branch v4, block1, block3
+            block2:
+            v2 = AddI32 v1, 0x1
+            jump block3
+            block3:
+            exit\n";
+        assert_eq!(shapes(text, [32, 1, 1])[1], "varying");
     }
 
     #[test]
