@@ -50,21 +50,23 @@ fn bytes_without_order(count: usize) -> Vec<u8> {
     (0..count as u32).map(|nth| (nth.wrapping_mul(2_654_435_761) >> 23) as u8).collect()
 }
 
+/// What is moved: its name, its bytes, and registers for it.
+const KINDS: [(&str, usize, &str); 7] = [
+    ("u8", 1, "%h1"),
+    ("u16", 2, "%h1"),
+    ("b32", 4, "%r4"),
+    ("b64", 8, "%rd4"),
+    ("v2.b32", 8, "{%r4, %r5}"),
+    ("v4.b32", 16, "{%r4, %r5, %r6, %r7}"),
+    ("v2.b64", 16, "{%rd4, %rd5}"),
+];
+
 /// Thread t loads the elements of one place, hands them on through shared memory to the thread that is as far from the end of the CTA, and
 /// stores them.
 #[test]
 fn elements_of_any_size_and_distance_are_moved() {
     let given = bytes_without_order(32768);
-    let kinds = [
-        ("u8", 1, "%h1"),
-        ("u16", 2, "%h1"),
-        ("b32", 4, "%r4"),
-        ("b64", 8, "%rd4"),
-        ("v2.b32", 8, "{%r4, %r5}"),
-        ("v4.b32", 16, "{%r4, %r5, %r6, %r7}"),
-        ("v2.b64", 16, "{%rd4, %rd5}"),
-    ];
-    for (kind, bytes, value) in kinds {
+    for (kind, bytes, value) in KINDS {
         for elements in [1, 2, 3, 8, 15, 17] {
             let step = bytes * elements;
             let body = format!(
@@ -90,6 +92,59 @@ fn elements_of_any_size_and_distance_are_moved() {
             }
             for (engine, found) in results(&body, &given) {
                 assert!(found == expected, "{engine}: {kind}, {step} bytes from lane to lane");
+            }
+        }
+    }
+}
+
+/// The places are numbers that the kernel reads: elements turn out to lie one after the other, at one place, or anywhere. They go through
+/// shared memory, and are counted from a pointer that is the same in all lanes, or from one of each lane's own.
+#[test]
+fn elements_that_turn_out_to_lie_in_a_row_are_moved() {
+    const FIRST: usize = 1024;
+    type OfThread = fn(usize) -> usize;
+    let places: [(&str, OfThread); 6] = [
+        ("one after the other", |thread| thread + 3),
+        ("rows of eight", |thread| thread % 8 + 11 * (thread / 8)),
+        ("one for eight", |thread| thread / 8 * 5),
+        ("backwards", |thread| THREADS as usize - 1 - thread),
+        ("one for all", |_| 7),
+        ("a row but for one", |thread| if thread == 43 { 120 } else { thread }),
+    ];
+    let ways = [
+        "mad.wide.u32 %rd7, %r12, {bytes}, %rd1; mad.wide.u32 %rd8, %r12, {bytes}, %rd2;",
+        "mul.wide.u32 %rd9, %r12, {bytes}; xor.b64 %rd10, %rd9, %rd3; xor.b64 %rd10, %rd10, %rd3;
+         add.u64 %rd7, %rd1, %rd10; add.u64 %rd8, %rd2, %rd10;",
+    ];
+    for (what, place) in places {
+        let mut given = bytes_without_order(32768);
+        for (thread, word) in given.chunks_exact_mut(4).take(THREADS as usize).enumerate() {
+            word.copy_from_slice(&(place(thread) as u32).to_le_bytes());
+        }
+        for (kind, bytes, value) in KINDS {
+            for way in ways {
+                let body = format!(
+                    "
+        mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd3, %rd1, %rd3;
+        ld.global.u32 %r12, [%rd3];
+        {way}
+        ld.global.{kind} {value}, [%rd7+{FIRST}];
+        mov.u32 %r8, tile;
+        mad.lo.u32 %r9, %r12, {bytes}, %r8;
+        st.shared.{kind} [%r9+64], {value};
+        bar.sync 0;
+        ld.shared.{kind} {value}, [%r9+64];
+        st.global.{kind} [%rd8], {value};",
+                    way = way.replace("{bytes}", &bytes.to_string())
+                );
+                let mut expected = vec![0xee; 32768];
+                for at in (0..THREADS as usize).map(|thread| place(thread) * bytes) {
+                    expected[at..][..bytes].copy_from_slice(&given[FIRST + at..][..bytes]);
+                }
+                for (engine, found) in results(&body, &given) {
+                    assert!(found == expected, "{engine}: {kind}, {what}, {way}");
+                }
             }
         }
     }

@@ -87,10 +87,10 @@ impl Divergence {
         match meet {
             // Who has left the loop waits for those inside, so all go on together from there.
             Some(meet) if (0..last.unwrap_or(0)).all(|block| !outside(block)) => {
-                for block in 0..=meet {
+                for (block, by) in reached.iter().enumerate().take(meet + 1) {
                     for (nth, side) in sides.iter().enumerate() {
                         // One side also changes what the other one needs meanwhile.
-                        if block == meet || reached[block] & !(1 << nth) != 0 {
+                        if block == meet || by & !(1 << nth) != 0 {
                             bring(&mut self.brought, live, block, side, interrupt)?;
                         }
                     }

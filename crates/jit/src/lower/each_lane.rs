@@ -407,43 +407,33 @@ impl Lower<'_> {
         match op {
             Op::Load { d, space, access, ordering, .. } => {
                 self.count_strong(*space, *ordering);
-                let is_single = d.len() == 1;
-                for (nth, d) in d.iter().enumerate() {
-                    let Some(d) = *d else { continue };
-                    if *access == Access::B32 {
-                        let disp = 4 * nth as i32;
-                        if masks.is_none() && is_single {
-                            let loaded = self.load_runs(reached.base, &reached.offsets, disp);
-                            self.set(d, Value::vectors(loaded));
-                            continue;
-                        }
-                        let base = Base::Value(reached.base);
-                        let vectors = (0..reached.offsets.len())
-                            .map(|nth| {
-                                let mask = masks.map(|masks| masks[nth]);
-                                self.gather(base, reached.offsets[nth], disp, mask)
-                            })
-                            .collect();
-                        self.set(d, Value::vectors(vectors));
-                        continue;
+                let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
+                let loaded = match masks {
+                    None if self.can_be_runs(*access, d.len(), false) => {
+                        self.load_runs(reached, *access, &wanted, |this| {
+                            this.load_lanes(reached, *access, &wanted, lanes, None)
+                        })
                     }
-                    self.lanes(EachLane::Load { access: *access, nth: nth as u8 }, reached, lanes);
-                    self.take_element(d, 0);
+                    _ => self.load_lanes(reached, *access, &wanted, lanes, masks),
+                };
+                for (d, vectors) in d.iter().zip(loaded) {
+                    if let Some(d) = *d {
+                        self.set(d, Value::vectors(vectors));
+                    }
                 }
             }
             Op::Store { values, space, access, ordering, .. } => {
                 self.count_strong(*space, *ordering);
-                if let ([value], Access::B32) = (&values[..], access) {
-                    return self.store_words(*value, *access, reached, lanes, masks);
-                }
-                for (nth, value) in values.iter().enumerate() {
-                    self.give_element(*value, *access, 0);
-                    let (access, nth) = (*access, nth as u8);
-                    let what = match masks {
-                        Some(_) => EachLane::Store { access, nth },
-                        None => EachLane::StoreOfAll { access, nth },
-                    };
-                    self.lanes(what, reached, lanes);
+                let class = access_class(*access);
+                match masks {
+                    None if self.can_be_runs(*access, values.len(), true) => {
+                        let elements: Vec<Vec<VReg>> =
+                            values.iter().map(|value| self.vectors_of(*value, class)).collect();
+                        self.store_runs(reached, class, &elements, |this| {
+                            this.store_lanes(values, *access, reached, lanes, None);
+                        });
+                    }
+                    _ => self.store_lanes(values, *access, reached, lanes, masks),
                 }
             }
             Op::Atomic { d, update, access, b, c, space, .. } => {
@@ -476,37 +466,63 @@ impl Lower<'_> {
         }
     }
 
-    /// Stores a word a lane.
-    fn store_words(
+    /// The vectors of each of several elements a lane, as far as they are wanted, which lie anywhere.
+    fn load_lanes(
         &mut self,
-        value: Src,
+        reached: &Reached,
+        access: Access,
+        wanted: &[bool],
+        lanes: VReg,
+        masks: Option<&[VReg]>,
+    ) -> Vec<Vec<VReg>> {
+        (0..)
+            .zip(wanted)
+            .map(|(element, wanted)| {
+                if !wanted {
+                    return Vec::new();
+                }
+                if access == Access::B32 {
+                    let (base, disp) = (Base::Value(reached.base), 4 * i32::from(element));
+                    let gathered = reached.offsets.iter().enumerate().map(|(nth, offsets)| {
+                        self.gather(base, *offsets, disp, masks.map(|masks| masks[nth]))
+                    });
+                    return gathered.collect();
+                }
+                let what = EachLane::Load { access, nth: element };
+                self.lanes(what, reached, lanes);
+                self.taken_elements(access_class(access), 0)
+            })
+            .collect()
+    }
+
+    /// Stores one or several elements a lane, which lie anywhere.
+    fn store_lanes(
+        &mut self,
+        values: &[Src],
         access: Access,
         reached: &Reached,
         lanes: VReg,
         masks: Option<&[VReg]>,
     ) {
-        let (base, offsets) = (reached.base, &reached.offsets);
-        let values: Vec<VReg> =
-            (0..offsets.len()).map(|nth| self.vector(value, Class::W32, nth)).collect();
-        match (self.level, masks) {
-            (Level::Avx512, Some(masks)) => {
-                for (nth, mask) in masks.iter().enumerate() {
-                    self.scatter_dense(base, offsets[nth], values[nth], 0, *mask);
+        if let ([value], Access::B32, Level::Avx512) = (values, access, self.level) {
+            for (nth, offsets) in reached.offsets.iter().enumerate() {
+                let value = self.vector(*value, Class::W32, nth);
+                match masks {
+                    Some(masks) => {
+                        self.scatter_dense(reached.base, *offsets, value, 0, masks[nth]);
+                    }
+                    None => self.scatter(reached.base, *offsets, value, 0, None),
                 }
             }
-            (Level::Avx512, None) => self.store_runs(base, offsets, &values, 0, |this| {
-                for (offsets, value) in offsets.iter().zip(&values) {
-                    this.scatter(base, *offsets, *value, 0, None);
-                }
-            }),
-            (Level::Avx2, None) => self.store_runs(base, offsets, &values, 0, |this| {
-                this.give_element(value, access, 0);
-                this.lanes(EachLane::StoreOfAll { access, nth: 0 }, reached, lanes);
-            }),
-            (Level::Avx2, Some(_)) => {
-                self.give_element(value, access, 0);
-                self.lanes(EachLane::Store { access, nth: 0 }, reached, lanes);
-            }
+            return;
+        }
+        for (nth, value) in (0..).zip(values) {
+            self.give_element(*value, access, 0);
+            let what = match masks {
+                Some(_) => EachLane::Store { access, nth },
+                None => EachLane::StoreOfAll { access, nth },
+            };
+            self.lanes(what, reached, lanes);
         }
     }
 
@@ -604,14 +620,19 @@ impl Lower<'_> {
         }
     }
 
-    /// The values of a result that were put down one by one.
-    pub(super) fn take_element(&mut self, d: Reg, nth: usize) {
-        let vectors = (0..self.count(self.class(d)))
+    /// The vectors of a result that was put down lane by lane.
+    fn taken_elements(&mut self, class: Class, nth: usize) -> Vec<VReg> {
+        (0..self.count(class))
             .map(|vector| {
                 let from = nth * at::ELEMENT_BYTES + vector * self.level.bytes();
                 self.loaded(Mem::new(Base::Context, at::ELEMENTS + from as i32))
             })
-            .collect();
+            .collect()
+    }
+
+    /// The same, as a register's value.
+    pub(super) fn take_element(&mut self, d: Reg, nth: usize) {
+        let vectors = self.taken_elements(self.class(d), nth);
         self.set(d, Value::vectors(vectors));
     }
 

@@ -60,7 +60,7 @@ impl Lower<'_> {
     }
 
     /// Words that fill the low half of a vector.
-    fn load_half(&mut self, memory: Mem) -> VReg {
+    pub(super) fn load_half(&mut self, memory: Mem) -> VReg {
         let found = self.func.value(FLOAT);
         let code = match self.level {
             Level::Avx2 => Code::VEX_Vmovups_xmm_xmmm128,

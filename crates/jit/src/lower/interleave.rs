@@ -1,6 +1,7 @@
 //! The elements of vectors taken apart and put together: what accesses of several elements a lane need.
 
 use super::Lower;
+use super::memory::Lanes;
 use super::value::FLOAT;
 use crate::Level;
 use crate::isa::{U, V};
@@ -40,42 +41,105 @@ impl Lower<'_> {
         }
     }
 
-    /// Two vectors, one after the other, of the elements of two others in turn.
-    fn in_turn(&mut self, class: Class, [a, b]: [VReg; 2]) -> [VReg; 2] {
-        match (self.level, class) {
-            (Level::Avx2, Class::W64 | Class::W32 | Class::Pred) => {
-                let unpack = match class {
-                    Class::W64 => {
-                        [Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256]
-                    }
-                    Class::W32 | Class::Pred => {
-                        [Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256]
-                    }
-                };
-                let [low, high] = unpack.map(|code| {
-                    let found = self.func.value(FLOAT);
-                    self.func.x(code, &[O::D(found), O::U(a), O::U(b)]);
-                    found
-                });
-                // Of both, the lower halves, and the upper ones.
-                [0x20, 0x31].map(|halves| {
-                    let found = self.func.value(FLOAT);
-                    let code = Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8;
-                    self.func.x(code, &[O::D(found), O::U(low), O::U(high), O::I8(halves)]);
-                    found
-                })
+    /// An instruction that makes a new vector of two.
+    fn of_two(&mut self, code: Code, [a, b]: [VReg; 2]) -> VReg {
+        let found = self.func.value(FLOAT);
+        self.func.x(code, &[O::D(found), O::U(a), O::U(b)]);
+        found
+    }
+
+    /// The elements of the lower halves of two vectors' quarters in turn, and those of the upper ones (AVX2).
+    fn unpacked(&mut self, class: Class, both: [VReg; 2]) -> [VReg; 2] {
+        let codes = match class {
+            Class::W64 => {
+                [Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256]
             }
-            (Level::Avx512, Class::W64) => [0, 8].map(|first| {
-                self.picked([a, b], |word| first + word / 4 * 2 + word % 2 + word / 2 % 2 * 16)
-            }),
-            (Level::Avx512, Class::W32 | Class::Pred) => {
-                [0, 8].map(|first| self.picked([a, b], |word| first + word / 2 + word % 2 * 16))
+            Class::W32 | Class::Pred => {
+                [Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256]
+            }
+        };
+        codes.map(|code| self.of_two(code, both))
+    }
+
+    /// Of two vectors, the lower halves as one, and the upper ones (AVX2).
+    fn halves_of_two(&mut self, [a, b]: [VReg; 2]) -> [VReg; 2] {
+        [0x20, 0x31].map(|halves| {
+            let found = self.func.value(FLOAT);
+            let code = Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8;
+            self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(halves)]);
+            found
+        })
+    }
+
+    /// Two vectors, one after the other, of the elements of two others in turn (AVX-512).
+    fn in_turn(&mut self, class: Class, both: [VReg; 2]) -> [VReg; 2] {
+        [0, 8].map(|first| match class {
+            Class::W64 => {
+                self.picked(both, |word| first + word / 4 * 2 + word % 2 + word / 2 % 2 * 16)
+            }
+            Class::W32 | Class::Pred => self.picked(both, |word| first + word / 2 + word % 2 * 16),
+        })
+    }
+
+    /// The vectors of two or four elements a lane, which as many vectors of memory hold from a lane's on.
+    pub(super) fn loaded_apart(
+        &mut self,
+        lanes: &Lanes,
+        first: usize,
+        class: Class,
+        elements: usize,
+    ) -> Vec<VReg> {
+        let step = self.level.bytes() as i64;
+        let vectors = 0..elements as i64;
+        match self.level {
+            Level::Avx512 => {
+                let memory: Vec<VReg> = vectors
+                    .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
+                    .collect();
+                self.taken_apart(class, &memory)
+            }
+            Level::Avx2 => {
+                // A vector of the two halves that lie half of all bytes from each other: then nothing has to cross its middle.
+                let half = step / 2;
+                let all = elements as i64 * half;
+                let memory: Vec<VReg> = vectors
+                    .map(|nth| {
+                        let low = self.load_half(lanes.memory(first, nth * half));
+                        let high = O::M(lanes.memory(first, nth * half + all));
+                        let found = self.func.value(FLOAT);
+                        let code = U::SetUpperHalf.code(self.level);
+                        self.func.x(code, &[O::D(found), O::U(low), high, O::I8(1)]);
+                        found
+                    })
+                    .collect();
+                self.taken_apart_by_halves(class, &memory)
             }
         }
     }
 
-    /// The vectors of two or four elements a lane, of as many vectors of memory.
-    pub(super) fn taken_apart(&mut self, class: Class, memory: &[VReg]) -> Vec<VReg> {
+    /// The elements with even numbers, and those with odd ones, of which each half of a vector holds as many (AVX2).
+    fn taken_apart_by_halves(&mut self, class: Class, memory: &[VReg]) -> Vec<VReg> {
+        match (memory, class) {
+            ([a, b], Class::W64) => self.unpacked(class, [*a, *b]).to_vec(),
+            ([a, b], Class::W32 | Class::Pred) => [0x88, 0xdd]
+                .map(|picks| {
+                    let found = self.func.value(FLOAT);
+                    let code = V::ShufPs.code(self.level);
+                    self.func.x(code, &[O::D(found), O::U(*a), O::U(*b), O::I8(picks)]);
+                    found
+                })
+                .to_vec(),
+            ([a, b, c, d], _) => {
+                let [front, back] = [[*a, *b], [*c, *d]].map(|both| self.unpacked(class, both));
+                // Pairs of lanes, of elements 0 and 1, then of 2 and 3.
+                [0, 1].map(|nth| self.unpacked(Class::W64, [front[nth], back[nth]])).concat()
+            }
+            _ => memory.to_vec(),
+        }
+    }
+
+    /// The vectors of two or four elements a lane, of as many vectors of memory (AVX-512).
+    fn taken_apart(&mut self, class: Class, memory: &[VReg]) -> Vec<VReg> {
         match *memory {
             [a, b] => [false, true].map(|odd| self.every_other(class, [a, b], odd)).to_vec(),
             [a, b, c, d] => {
@@ -92,13 +156,24 @@ impl Lower<'_> {
         }
     }
 
-    /// What [`Self::taken_apart`] takes apart.
+    /// Vectors of memory, of the vectors of two or four elements a lane.
     pub(super) fn put_together(&mut self, class: Class, elements: &[VReg]) -> Vec<VReg> {
-        match *elements {
-            [a, b] => self.in_turn(class, [a, b]).to_vec(),
-            [a, b, c, d] => {
-                let even = self.in_turn(class, [a, c]);
-                let odd = self.in_turn(class, [b, d]);
+        match (self.level, elements) {
+            (Level::Avx2, [a, b]) => {
+                let both = self.unpacked(class, [*a, *b]);
+                self.halves_of_two(both).to_vec()
+            }
+            (Level::Avx2, [a, b, c, d]) => {
+                let [front, back] = [[*a, *b], [*c, *d]].map(|both| self.unpacked(class, both));
+                // All elements of a lane in each half: of lanes 0, 1, 2, 3, and of those that lie half a vector behind.
+                let pairs = [0, 1].map(|nth| self.unpacked(Class::W64, [front[nth], back[nth]]));
+                let [[first, third], [second, fourth]] = pairs.map(|pair| self.halves_of_two(pair));
+                vec![first, second, third, fourth]
+            }
+            (Level::Avx512, [a, b]) => self.in_turn(class, [*a, *b]).to_vec(),
+            (Level::Avx512, [a, b, c, d]) => {
+                let even = self.in_turn(class, [*a, *c]);
+                let odd = self.in_turn(class, [*b, *d]);
                 let halves = [0, 1].map(|half| self.in_turn(class, [even[half], odd[half]]));
                 halves.concat()
             }

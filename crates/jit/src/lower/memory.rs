@@ -63,6 +63,13 @@ impl Run {
 }
 
 impl Lanes {
+    /// Lanes of which those of each vector lie at one distance from each other: the first ones so far from a base.
+    pub(super) fn of_runs(base: VReg, firsts: &[VReg], lanes: usize, step: i64) -> Lanes {
+        let bases = firsts.iter().map(|first| (Base::Value(base), Some(*first), 0)).collect();
+        let at = std::array::from_fn(|lane| (lane % lanes) as i64 * step);
+        Lanes { bases, slice: lanes, at }
+    }
+
     /// Where a lane is: from where it is counted, and how far.
     fn place(&self, lane: usize) -> (Reached, i64) {
         (self.bases[lane / self.slice], self.at[lane])
@@ -162,28 +169,48 @@ impl Lower<'_> {
         {
             self.fetch_ahead(&lanes, bytes * self.gang.lanes() as i64);
         }
-        let interleaved = dense && matches!(d.len(), 2 | 4);
-        let class = access_class(*access);
-        let mut elements = match interleaved {
-            true => self.load_interleaved(&lanes, class, d.len()),
-            false => Vec::new(),
-        };
-        for (nth, d) in d.iter().enumerate() {
-            let Some(d) = *d else { continue };
-            let offset = nth as i64 * size;
-            let value = if uniform {
+        if uniform {
+            for (nth, d) in (0..).zip(d) {
+                let Some(d) = *d else { continue };
                 let found = self.func.value(INT);
-                let memory = O::M(lanes.memory(0, offset));
+                let memory = O::M(lanes.memory(0, nth * size));
                 self.func.x(scalar_load(*access), &[O::D(found), memory]);
-                self.alike(d, found)
-            } else if interleaved {
-                Value::vectors(std::mem::take(&mut elements[nth]))
-            } else {
-                Value::vectors(self.load_vectors(&lanes, count, *access, offset))
-            };
-            self.set(d, value);
+                let value = self.alike(d, found);
+                self.set(d, value);
+            }
+            return true;
+        }
+        let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
+        let elements = self.load_elements(&lanes, *access, &wanted, dense);
+        for (d, vectors) in d.iter().zip(elements) {
+            if let Some(d) = *d {
+                self.set(d, Value::vectors(vectors));
+            }
         }
         true
+    }
+
+    /// The vectors of each of several elements a lane, as far as they are wanted; `dense` says that the elements of a vector's lanes lie one
+    /// after the other.
+    pub(super) fn load_elements(
+        &mut self,
+        lanes: &Lanes,
+        access: Access,
+        wanted: &[bool],
+        dense: bool,
+    ) -> Vec<Vec<VReg>> {
+        let class = access_class(access);
+        if dense && matches!(wanted.len(), 2 | 4) {
+            return self.load_interleaved(lanes, class, wanted.len());
+        }
+        let (count, size) = (self.count(class), i64::from(access.bytes()));
+        (0..)
+            .zip(wanted)
+            .map(|(nth, wanted)| match wanted {
+                true => self.load_vectors(lanes, count, access, nth * size),
+                false => Vec::new(),
+            })
+            .collect()
     }
 
     /// Whether, in each group of so many lanes, elements of so many bytes lie one after the other.
@@ -200,11 +227,7 @@ impl Lower<'_> {
         let vectors = self.count(class);
         for nth in 0..vectors {
             let first = nth * (self.gang.lanes() / vectors);
-            let step = self.level.bytes() as i64;
-            let memory: Vec<VReg> = (0..count as i64)
-                .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
-                .collect();
-            let apart = self.taken_apart(class, &memory);
+            let apart = self.loaded_apart(lanes, first, class, count);
             elements.iter_mut().zip(apart).for_each(|(all, vector)| all.push(vector));
         }
         elements
@@ -362,29 +385,38 @@ impl Lower<'_> {
             }
             return true;
         }
-        let (_, store) = crate::x86::vector_moves(self.level);
         if size < 4 {
-            let all: Vec<VReg> =
-                (0..self.count(class)).map(|slice| self.vector(values[0], class, slice)).collect();
+            let all = self.vectors_of(values[0], class);
             self.store_small(&lanes, &all, size);
             return true;
         }
         if by_halves {
-            let all: Vec<VReg> =
-                (0..self.count(class)).map(|slice| self.vector(values[0], class, slice)).collect();
+            let all = self.vectors_of(values[0], class);
             self.store_halves(&lanes, &all);
             return true;
         }
+        let elements: Vec<Vec<VReg>> =
+            values.iter().map(|value| self.vectors_of(*value, class)).collect();
+        self.store_elements(&lanes, class, &elements);
+        true
+    }
+
+    /// Stores one or several elements a lane, of 32 bits or of 64, that lie one after the other for all lanes of a vector.
+    pub(super) fn store_elements(&mut self, lanes: &Lanes, class: Class, elements: &[Vec<VReg>]) {
+        let (_, store) = crate::x86::vector_moves(self.level);
+        let own = self.gang.lanes() / self.count(class);
         for slice in 0..self.count(class) {
-            let elements: Vec<VReg> =
-                values.iter().map(|value| self.vector(*value, class, slice)).collect();
-            let first = slice * self.level.bytes() / size as usize;
-            for (nth, vector) in (0..).zip(self.put_together(class, &elements)) {
-                let to = lanes.memory(first, nth * self.level.bytes() as i64);
+            let of_slice: Vec<VReg> = elements.iter().map(|vectors| vectors[slice]).collect();
+            for (nth, vector) in (0..).zip(self.put_together(class, &of_slice)) {
+                let to = lanes.memory(slice * own, nth * self.level.bytes() as i64);
                 self.func.x(store, &[O::M(to), O::U(vector)]);
             }
         }
-        true
+    }
+
+    /// The vectors of an operand.
+    pub(super) fn vectors_of(&mut self, value: Src, class: Class) -> Vec<VReg> {
+        (0..self.count(class)).map(|nth| self.vector(value, class, nth)).collect()
     }
 
     /// Stores the low bytes, or halves, of all words, one after the other.

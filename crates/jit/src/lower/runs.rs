@@ -1,23 +1,35 @@
 //! Elements that turn out to lie one after the other when the code runs: whole vectors instead of one lane after another.
 
 use super::Lower;
+use super::each_lane::Reached;
+use super::memory::Lanes;
 use super::value::{FLOAT, INT, mask_class};
 use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::V;
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
+use ir::{Access, Class};
 use regalloc2::{Block, RegClass, VReg};
 
-/// Bytes of an element.
-const SIZE: u32 = 4;
+/// Bytes of a word.
+const WORD: u32 = 4;
 
-/// The numbers of a vector's lanes, times the size of an element.
-fn places() -> [u8; 64] {
+/// The numbers of a vector's lanes, times so many bytes.
+fn places(step: u32) -> [u8; 64] {
     let mut bytes = [0; 64];
     for (lane, chunk) in (0u32..).zip(bytes.chunks_exact_mut(4)) {
-        chunk.copy_from_slice(&(lane * SIZE).to_le_bytes());
+        chunk.copy_from_slice(&(lane * step).to_le_bytes());
     }
     bytes
+}
+
+/// Nobody reads some of several elements a lane.
+fn drop_unwanted(elements: &mut [Vec<VReg>], wanted: &[bool]) {
+    elements
+        .iter_mut()
+        .zip(wanted)
+        .filter(|(_, wanted)| !**wanted)
+        .for_each(|(own, _)| own.clear());
 }
 
 impl Lower<'_> {
@@ -43,12 +55,12 @@ impl Lower<'_> {
         found
     }
 
-    /// Parts the code: where in each vector of offsets every lane's is the first one's plus a constant of the lane, and where some are
-    /// not. The code goes on with the former; the block of the others is the result.
-    fn where_steps(&mut self, offsets: &[VReg], steps: [u8; 64]) -> Block {
-        let steps = (steps != [0; 64]).then(|| self.pool(steps));
+    /// Parts the code: where in each vector every lane is a step behind the one before, and where some are not. The code goes on with
+    /// the former, which are the first result; the block of the others is the second.
+    fn where_steps(&mut self, reached: &Reached, step: u32) -> (Lanes, Block) {
+        let steps = (step != 0).then(|| self.pool(places(step)));
         let mut differ: Option<VReg> = None;
-        for offsets in offsets {
+        for offsets in &reached.offsets {
             let starts = match steps {
                 Some(steps) => self.binary(V::SubD, *offsets, O::M(steps)),
                 None => *offsets,
@@ -67,7 +79,9 @@ impl Lower<'_> {
         let both = vec![(others, Vec::new()), (those, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
         self.func.begin(those);
-        others
+        let firsts: Vec<VReg> =
+            reached.offsets.iter().map(|offsets| self.first_word(*offsets)).collect();
+        (Lanes::of_runs(reached.base, &firsts, self.level.lanes(), step.into()), others)
     }
 
     /// A condition of not equal says that some bit of a vector is set.
@@ -83,55 +97,60 @@ impl Lower<'_> {
         }
     }
 
-    /// Where the first element of a run is, at so many bytes behind each lane's offset.
-    fn run(&mut self, base: VReg, offsets: VReg, disp: i32) -> Mem {
-        let first = self.first_word(offsets);
-        Mem { base: Base::Value(base), index: Some((first, 1)), disp, broadcast: false }
+    /// Whether elements that lie one after the other are moved by whole vectors.
+    pub(super) fn can_be_runs(&self, access: Access, elements: usize, writes: bool) -> bool {
+        match (access, elements) {
+            (Access::B32, 1 | 2 | 4) | (Access::B64, 1 | 2) => true,
+            // Small ones are stored for all lanes at once.
+            (Access::U8 | Access::S8 | Access::U16 | Access::S16, 1) => !writes,
+            _ => false,
+        }
     }
 
-    /// Words of all lanes. Those of a vector are often a run, such as a row of a tile, or one element.
-    pub(super) fn load_runs(&mut self, base: VReg, offsets: &[VReg], disp: i32) -> Vec<VReg> {
+    /// The elements of all lanes, as far as they are wanted. Those of a vector are often a run, such as a row of a tile, or one element; `otherwise` loads them
+    /// where they are not.
+    pub(super) fn load_runs(
+        &mut self,
+        reached: &Reached,
+        access: Access,
+        wanted: &[bool],
+        otherwise: impl FnOnce(&mut Self) -> Vec<Vec<VReg>>,
+    ) -> Vec<Vec<VReg>> {
         let join = self.func.block();
-        for (steps, how) in [(places(), U::Load), ([0; 64], U::BroadcastMemory)] {
-            let others = self.where_steps(offsets, steps);
-            let load = |offsets: &VReg| {
-                let from = self.run(base, *offsets, disp);
-                self.unary(how, O::M(from))
-            };
-            let loaded = offsets.iter().map(load).collect();
-            self.func.end(Kind::Jump, vec![(join, loaded)]);
+        let bytes = access.bytes() * wanted.len() as u32;
+        for step in [bytes, 0] {
+            let (lanes, others) = self.where_steps(reached, step);
+            let mut loaded = self.load_elements(&lanes, access, wanted, step != 0);
+            drop_unwanted(&mut loaded, wanted);
+            self.func.end(Kind::Jump, vec![(join, loaded.concat())]);
             self.func.begin(others);
         }
-        let gathered = offsets
+        let loaded = otherwise(self);
+        let params: Vec<Vec<VReg>> = loaded
             .iter()
-            .map(|offsets| self.gather(Base::Value(base), *offsets, disp, None))
+            .map(|vectors| vectors.iter().map(|_| self.func.value(FLOAT)).collect())
             .collect();
-        self.func.end(Kind::Jump, vec![(join, gathered)]);
+        self.func.end(Kind::Jump, vec![(join, loaded.concat())]);
         self.func.begin(join);
-        let params: Vec<VReg> = offsets.iter().map(|_| self.func.value(FLOAT)).collect();
-        self.func.blocks[join.index()].params = params.clone();
+        self.func.blocks[join.index()].params = params.concat();
         params
     }
 
-    /// Stores words of all lanes, in ascending order; `lanes` does it where they are no runs.
+    /// Stores elements of all lanes, in ascending order; `otherwise` does it where they are no runs.
     pub(super) fn store_runs(
         &mut self,
-        base: VReg,
-        offsets: &[VReg],
-        values: &[VReg],
-        disp: i32,
-        lanes: impl FnOnce(&mut Self),
+        reached: &Reached,
+        class: Class,
+        elements: &[Vec<VReg>],
+        otherwise: impl FnOnce(&mut Self),
     ) {
-        let others = self.where_steps(offsets, places());
+        let bytes = if class == Class::W64 { 2 * WORD } else { WORD } * elements.len() as u32;
+        let (lanes, others) = self.where_steps(reached, bytes);
         let join = self.func.block();
-        let (_, store) = crate::x86::vector_moves(self.level);
-        for (offsets, value) in offsets.iter().zip(values) {
-            let to = self.run(base, *offsets, disp);
-            self.func.x(store, &[O::M(to), O::U(*value)]);
-        }
+        self.store_elements(&lanes, class, elements);
         self.func.end(Kind::Jump, vec![(join, Vec::new())]);
         self.func.begin(others);
-        lanes(self);
+        otherwise(self);
         self.func.end(Kind::Jump, vec![(join, Vec::new())]);
         self.func.begin(join);
     }
@@ -174,11 +193,11 @@ impl Lower<'_> {
         let [bits, count, low] = [0; 3].map(|_| self.func.value(INT));
         self.func.x(Code::VEX_Kmovw_r32_kr, &[O::D(bits), O::U(mask)]);
         self.func.x(Code::Popcnt_r32_rm32, &[O::D(count), O::U(bits)]);
-        let ones = self.number(0xffff, ir::Class::W32);
+        let ones = self.number(0xffff, Class::W32);
         self.func.x(Code::VEX_Bzhi_r32_rm32_r32, &[O::D(low), O::U(ones), O::U(count)]);
         let first = self.func.value(RegClass::Vector);
         self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(first), O::U(low)]);
-        let places = self.pool(places());
+        let places = self.pool(places(WORD));
         let starts = self.binary(V::SubD, dense, O::M(places));
         let all = self.first_in_all(starts);
         let differ = self.func.value(RegClass::Vector);
@@ -190,7 +209,8 @@ impl Lower<'_> {
         let both = vec![(apart, Vec::new()), (run, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
         self.func.begin(run);
-        let to = self.run(base, dense, disp);
+        let at = Some((self.first_word(dense), 1));
+        let to = Mem { base: Base::Value(base), index: at, disp, broadcast: false };
         let operands = [O::M(to), O::U(kept), O::Masked(first)];
         self.func.x(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, &operands);
         self.func.end(Kind::Jump, vec![(join, Vec::new())]);
