@@ -7,6 +7,11 @@ const THREADS: u32 = 64;
 
 /// Runs a kernel whose threads leave one word each, by each engine, and compares.
 fn expect(body: &str, word: impl Fn(u32) -> u32) {
+    expect_words(body, &(0..THREADS).map(word).collect::<Vec<u32>>());
+}
+
+/// The same of a kernel that leaves these words.
+fn expect_words(body: &str, expected: &[u32]) {
     let text = format!(
         "
     .version 7.8
@@ -17,6 +22,7 @@ fn expect(body: &str, word: impl Fn(u32) -> u32) {
         .reg .pred %p<8>;
         .reg .b32 %r<16>;
         .reg .b64 %rd<16>;
+        .shared .align 8 .b8 tile[512];
         ld.param.u64 %rd1, [in];
         ld.param.u64 %rd2, [out];
         mov.u32 %r1, %tid.x;
@@ -36,9 +42,8 @@ fn expect(body: &str, word: impl Fn(u32) -> u32) {
     let device = Device::new().expect("address space");
     let table: Vec<u32> = (5..5 + 2 * THREADS).collect();
     let table = device.upload(&table).expect("space");
-    let expected: Vec<u32> = (0..THREADS).map(word).collect();
     for engine in EngineChoice::available() {
-        let out = device.upload(&vec![0u32; THREADS as usize]).expect("space");
+        let out = device.upload(&vec![0u32; expected.len()]).expect("space");
         let config = LaunchConfig { engine, ..LaunchConfig::new(1, THREADS) };
         kernel.launch(&device, &config, &[table.into(), out.into()]).expect("it runs");
         assert_eq!(device.download::<u32>(out).expect("there"), expected, "{engine:?}");
@@ -123,4 +128,58 @@ fn a_loop_behind_a_guard_counts_for_its_lanes_alone() {
         0..41 => 1_100_000 + (0..5).map(|nth| 5 + thread + 2 * nth).sum::<u32>(),
         _ => 100_000,
     });
+}
+
+/// Lanes behind a guard store elements that lie one after the other. Those of the other lanes stay, also where they would lie before or
+/// behind all memory that there is.
+#[test]
+fn stores_behind_a_guard_leave_the_rest() {
+    for (kind, bytes, value) in [("u32", 4u32, "%r5"), ("u64", 8, "%rd7")] {
+        for (from, to) in [(0, 64), (1, 63), (5, 6), (30, 34), (33, 41), (64, 64)] {
+            // The first of these lanes stores at the beginning, or the last one at the end.
+            for shift in [i64::from(from), i64::from(to) - i64::from(THREADS)] {
+                let body = format!(
+                    "
+        mov.u32 %r2, %tid.x;
+        mad.lo.u32 %r5, %r2, %r3, 1;
+        cvt.u64.u32 %rd7, %r5;
+        sub.u32 %r4, %r1, {from};
+        setp.ge.u32 %p1, %r4, {count};
+        mul.wide.u32 %rd5, %r2, {bytes};
+        add.u64 %rd5, %rd2, %rd5;
+        mov.u32 %r6, tile;
+        mad.lo.u32 %r9, %r2, 8, %r6;
+        mad.lo.u32 %r6, %r2, {bytes}, %r6;
+        mov.u64 %rd8, 0;
+        st.shared.u64 [%r9], %rd8;
+        bar.sync 0;
+        @%p1 bra over;
+        st.global.{kind} [%rd5+{back}], {value};
+        st.shared.{kind} [%r6], {value};
+    over:
+        bar.sync 0;
+        mov.u32 %r6, tile;
+        mad.lo.u32 %r6, %r2, {bytes}, %r6;
+        ld.shared.u32 %r7, [%r6];
+        st.global.u32 [%rd4+{behind}], %r7;",
+                    count = to - from,
+                    back = -shift * i64::from(bytes),
+                    behind = THREADS * bytes,
+                );
+                let stored = |lane: i64| match u32::try_from(lane) {
+                    Ok(lane) if (from..to).contains(&lane) => 5 * lane + 1,
+                    _ => 0,
+                };
+                let words = bytes / 4;
+                let mut expected = vec![0; (THREADS * (words + 1)) as usize];
+                for (nth, word) in (0..THREADS).zip(expected.iter_mut().step_by(words as usize)) {
+                    *word = stored(i64::from(nth) + shift);
+                }
+                for (lane, word) in expected[(THREADS * words) as usize..].iter_mut().enumerate() {
+                    *word = stored(lane as i64);
+                }
+                expect_words(&body, &expected);
+            }
+        }
+    }
 }

@@ -13,17 +13,11 @@ use iced_x86::Code;
 use ir::{Class, Inst, Op, Pred, Reg, Space, Src};
 use regalloc2::VReg;
 
-/// So many lanes are few.
-const FEW: u32 = 4;
-
 impl Lower<'_> {
     /// Emits a store or an atomic of a few known lanes. Says whether it can be done.
     pub(super) fn few_lanes(&mut self, inst: &Inst, place: u32, masked: &Masked) -> bool {
         let is_guarded = !matches!(inst.guard, None | Some(Pred::Const(true)));
-        let Some(lanes) = masked.known.filter(|lanes| lanes.count_ones() <= FEW && !is_guarded)
-        else {
-            return false;
-        };
+        let Some(lanes) = masked.few().filter(|_| !is_guarded) else { return false };
         let lanes: Vec<usize> =
             (0..self.gang.lanes()).filter(|lane| lanes >> lane & 1 != 0).collect();
         match &inst.op {

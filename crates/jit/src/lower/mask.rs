@@ -3,6 +3,9 @@
 use super::value::Vectors;
 use regalloc2::VReg;
 
+/// So many lanes are few.
+const FEW: u32 = 4;
+
 /// The lanes that execute, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Masked {
@@ -16,4 +19,11 @@ pub(super) struct Masked {
     /// The lanes as masks, once somebody needed them.
     pub(super) masks: Option<Vectors>,
     pub(super) wide: Option<Vectors>,
+}
+
+impl Masked {
+    /// The lanes that execute, if they are few and always the same.
+    pub(super) fn few(&self) -> Option<u64> {
+        self.known.filter(|lanes| lanes.count_ones() <= FEW)
+    }
 }

@@ -476,7 +476,8 @@ impl Lower<'_> {
                 true
             }
             Op::Load { .. } => self.load(op, place),
-            Op::Store { .. } => self.masked.is_none() && self.store(op, place),
+            Op::Store { .. } if self.masked.is_some() => self.store_some(op, place),
+            Op::Store { .. } => self.store(op, place),
             Op::Collective { what, members, .. } => {
                 self.masked.is_none() && self.collective(what, *members)
             }

@@ -1,5 +1,5 @@
-//! Loads by lanes that have parted, of elements that lie one after the other: checked from the first of these lanes to the last, so that
-//! it does not matter where the others would read (`if (t >= 1) x[t - 1]`), and loaded under their masks.
+//! Loads and stores by lanes that have parted, of elements that lie one after the other: checked from the first of these lanes to the last,
+//! so that it does not matter where the others would go (`if (t >= 1) x[t - 1]`), and moved under their masks.
 
 use super::Lower;
 use super::memory::{Run, access_class, is_aligned};
@@ -8,26 +8,118 @@ use crate::Level;
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::Shape;
-use ir::{Access, Class, Op, Space};
+use ir::{Access, Address, Class, Op, Space, Src};
 use regalloc2::VReg;
 
 impl Lower<'_> {
     /// Emits a load of lanes that have parted. Says whether it can be done.
     pub(super) fn load_some(&mut self, op: &Op, place: u32) -> bool {
         let Op::Load { d, space, access, address, ordering } = op else { return false };
-        let Some((lanes, known)) = self.masked.as_ref().map(|it| (it.lanes, it.known)) else {
+        let [Some(d)] = d[..] else { return false };
+        let Some((base, disp)) = self.some_reached((address, *space, *access), false, place) else {
             return false;
         };
-        let ([Some(d)], Access::B32 | Access::B64) = (&d[..], access) else { return false };
-        let Some(Shape::Affine(affine)) = self.address_shape(address, *space) else { return false };
-        let Ok(offset) = i32::try_from(address.offset) else { return false };
-        let (size, class) = (access.bytes(), access_class(*access));
-        if known == Some(0) || !self.are_dense(&affine, self.gang.lanes(), size.into()) {
+        self.count_strong(*space, *ordering);
+        let class = access_class(*access);
+        let masks = self.lane_masks(class);
+        let narrow = class == Class::W32;
+        let loaded = (0..self.count(class)).map(|nth| {
+            let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
+            let found = self.func.value(FLOAT);
+            let (code, operands) = match (self.level, narrow) {
+                (Level::Avx512, true) => {
+                    let code = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
+                    (code, [O::D(found), memory, O::Zeroing(masks[nth])])
+                }
+                (Level::Avx512, false) => {
+                    let code = Code::EVEX_Vmovupd_zmm_k1z_zmmm512;
+                    (code, [O::D(found), memory, O::Zeroing(masks[nth])])
+                }
+                (Level::Avx2, true) => {
+                    let code = Code::VEX_Vpmaskmovd_ymm_ymm_m256;
+                    (code, [O::D(found), O::U(masks[nth]), memory])
+                }
+                (Level::Avx2, false) => {
+                    let code = Code::VEX_Vpmaskmovq_ymm_ymm_m256;
+                    (code, [O::D(found), O::U(masks[nth]), memory])
+                }
+            };
+            self.func.x(code, &operands);
+            found
+        });
+        let loaded = loaded.collect();
+        self.set(d, Value::vectors(loaded));
+        true
+    }
+
+    /// Emits a store of lanes that have parted. Says whether it can be done.
+    pub(super) fn store_some(&mut self, op: &Op, place: u32) -> bool {
+        let Op::Store { values, space, access, address, ordering } = op else { return false };
+        let ([value], true) = (&values[..], Self::can_be_plain(*space, *ordering, 1)) else {
+            return false;
+        };
+        // Each of a few lanes that are known has an instruction of its own.
+        if self.masked.as_ref().is_some_and(|masked| masked.few().is_some()) {
             return false;
         }
-        let span = i64::from(size) * self.gang.lanes() as i64;
-        if *space == Space::Shared && self.is_inside(&affine, address.offset, span) {
+        if let Src::Reg(reg) = value {
+            self.canonical(*reg);
+        }
+        let Some((base, disp)) = self.some_reached((address, *space, *access), true, place) else {
             return false;
+        };
+        self.count_strong(*space, *ordering);
+        let class = access_class(*access);
+        let masks = self.lane_masks(class);
+        for (nth, vector) in self.vectors_of(*value, class).into_iter().enumerate() {
+            let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
+            let (code, operands) = match (self.level, class) {
+                (Level::Avx512, Class::W64) => {
+                    let code = Code::EVEX_Vmovupd_zmmm512_k1z_zmm;
+                    (code, [memory, O::U(vector), O::Masked(masks[nth])])
+                }
+                (Level::Avx512, Class::W32 | Class::Pred) => {
+                    let code = Code::EVEX_Vmovups_zmmm512_k1z_zmm;
+                    (code, [memory, O::U(vector), O::Masked(masks[nth])])
+                }
+                (Level::Avx2, Class::W64) => {
+                    let code = Code::VEX_Vpmaskmovq_m256_ymm_ymm;
+                    (code, [memory, O::U(masks[nth]), O::U(vector)])
+                }
+                (Level::Avx2, Class::W32 | Class::Pred) => {
+                    let code = Code::VEX_Vpmaskmovd_m256_ymm_ymm;
+                    (code, [memory, O::U(masks[nth]), O::U(vector)])
+                }
+            };
+            self.func.x(code, &operands);
+        }
+        true
+    }
+
+    /// Bytes from the first vector to another.
+    fn so_far(&self, nth: usize) -> i32 {
+        (nth * self.level.bytes()) as i32
+    }
+
+    /// Checks an access of lanes that have parted, of elements of which those of all lanes would lie one after the other. Says from where
+    /// the first lane's is counted, and how far it is from there.
+    fn some_reached(
+        &mut self,
+        (address, space, access): (&Address, Space, Access),
+        writes: bool,
+        place: u32,
+    ) -> Option<(VReg, i32)> {
+        let (lanes, known) = self.masked.as_ref().map(|it| (it.lanes, it.known))?;
+        let size = access.bytes();
+        let Shape::Affine(affine) = self.address_shape(address, space)? else { return None };
+        let offset = i32::try_from(address.offset).ok()?;
+        if size < 4 || known == Some(0) || !self.are_dense(&affine, self.gang.lanes(), size.into())
+        {
+            return None;
+        }
+        let span = i64::from(size) * self.gang.lanes() as i64;
+        if space == Space::Shared && !writes && self.is_inside(&affine, address.offset, span) {
+            return None;
         }
         let wide = self.is_wide(address);
         let first = self.scalar_src(address.base, if wide { Class::W64 } else { Class::W32 });
@@ -45,45 +137,21 @@ impl Lower<'_> {
             found
         };
         let ends = [lowest, highest].map(|lane| reaches(self, lane));
-        let (base, disp) = match space {
+        match space {
             Space::Shared => {
                 if !is_aligned(&affine, offset.into(), size.into()) {
                     self.guard_alignment(ends[0], size.into(), place);
                 }
                 ends.into_iter().for_each(|end| self.guard_shared(end, size.into(), wide, place));
-                (self.first_of_some(ends[0], lowest, size), 0)
+                Some((self.first_of_some(ends[0], lowest, size), 0))
             }
             Space::Global | Space::Generic => {
-                let site = self.site(false);
+                let site = self.site(writes);
                 self.checked_runs(&ends, &Run::of_one(size.into(), 0, wide), site, place);
-                (first, offset)
+                Some((first, offset))
             }
-            Space::Local | Space::Param => return false,
-        };
-        self.count_strong(*space, *ordering);
-        let masks = self.lane_masks(class);
-        let loaded = (0..self.count(class)).map(|nth| {
-            let at = disp + (nth * self.level.bytes()) as i32;
-            let memory = O::M(Mem::new(Base::Value(base), at));
-            let found = self.func.value(FLOAT);
-            let (code, operands) = match self.level {
-                Level::Avx512 => {
-                    let narrow = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
-                    let code = if size == 8 { Code::EVEX_Vmovupd_zmm_k1z_zmmm512 } else { narrow };
-                    (code, [O::D(found), memory, O::Zeroing(masks[nth])])
-                }
-                Level::Avx2 => {
-                    let narrow = Code::VEX_Vpmaskmovd_ymm_ymm_m256;
-                    let code = if size == 8 { Code::VEX_Vpmaskmovq_ymm_ymm_m256 } else { narrow };
-                    (code, [O::D(found), O::U(masks[nth]), memory])
-                }
-            };
-            self.func.x(code, &operands);
-            found
-        });
-        let loaded = loaded.collect();
-        self.set(*d, Value::vectors(loaded));
-        true
+            Space::Local | Space::Param => None,
+        }
     }
 
     /// Where on the host the first lane would read shared memory, of which another one reads at `low`: it may lie before the window.
