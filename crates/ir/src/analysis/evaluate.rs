@@ -49,13 +49,19 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
     };
     let operand = |of: Src| Some((src(of)?, class(of)));
     Some(match op {
-        Op::Unary { op, a, .. } => result([operand(*a)?], launch, |[a]| unary(*op, a)),
-        Op::Binary { op, a, b, .. } => {
-            result([operand(*a)?, operand(*b)?], launch, |[a, b]| binary(*op, a, b))
-        }
+        Op::Unary { op, a, .. } => result([operand(*a)?], launch, |[a]| {
+            unary(*op, a).or_else(|| of_known_lanes([a], op.signature(), |all| op.eval(all)))
+        }),
+        Op::Binary { op, a, b, .. } => result([operand(*a)?, operand(*b)?], launch, |[a, b]| {
+            let known = || of_known_lanes([a, b], op.signature(), |all| op.eval(all));
+            binary(*op, a, b).or_else(known)
+        }),
         Op::Ternary { op, a, b, c, .. } => {
             let operands = [operand(*a)?, operand(*b)?, operand(*c)?];
-            result(operands, launch, |[a, b, c]| ternary(*op, a, b, c))
+            result(operands, launch, |[a, b, c]| {
+                let known = || of_known_lanes([a, b, c], op.signature(), |all| op.eval(all));
+                ternary(*op, a, b, c).or_else(known)
+            })
         }
         Op::Compare { op, a, b, .. } => compare(*op, &src(*a)?, &src(*b)?),
         Op::Logic { table, a, b, .. } => match (pred(*a)?, pred(*b)?) {
@@ -141,6 +147,21 @@ fn result<const N: usize>(
         Some(Shape::Sliced(lanes, found))
     });
     found.unwrap_or(Shape::Varying)
+}
+
+/// What a function gives in each lane, of operands whose values in all lanes are known.
+fn of_known_lanes<const N: usize>(
+    operands: [&Affine; N],
+    (classes, class): ([Class; N], Class),
+    function: impl Fn([u64; N]) -> u64,
+) -> Option<Affine> {
+    let bits = |class: Class| if class == Class::W64 { 64 } else { 32 };
+    let mut values = [[0; GANG_LANES]; N];
+    for ((values, operand), class) in values.iter_mut().zip(operands).zip(classes) {
+        *values = operand.lanes(bits(class))?;
+    }
+    let of_lane = |lane: usize| function(values.map(|values| values[lane]));
+    Some(Affine::of_lanes(std::array::from_fn(of_lane), bits(class)))
 }
 
 /// What is the same in all lanes of a warp, and may be something else in every warp.

@@ -52,6 +52,18 @@ impl Affine {
         }
     }
 
+    /// The values of all lanes, cut to so many bits, if they are the same in all gangs.
+    pub fn lanes(&self, bits: u32) -> Option<Steps> {
+        let (low, high) = self.range?;
+        (low == high).then(|| self.all_steps().map(|step| cut(low.wrapping_add(step), bits)))
+    }
+
+    /// These values of lanes, in all gangs.
+    pub(super) fn of_lanes(values: Steps, bits: u32) -> Affine {
+        let steps = values.map(|value| cut(value.wrapping_sub(values[0]), bits));
+        Affine::constant(values[0]).with_steps(steps)
+    }
+
     /// With other constants, of which those that are all 0 say that it is uniform.
     pub fn with_steps(self, steps: Steps) -> Affine {
         let steps = steps.iter().any(|step| *step != 0).then(|| Arc::new(steps));

@@ -15,7 +15,7 @@ impl Lower<'_> {
         let all = match members {
             Members::Active => true,
             Members::Mask(Src::Imm(mask)) => mask as u32 == u32::MAX,
-            Members::Mask(Src::Reg(_)) => false,
+            Members::Mask(Src::Reg(mask)) => return self.collective_of_groups(what, mask),
         };
         all && self.can_collect(what) && {
             self.collect(what);
@@ -68,7 +68,7 @@ impl Lower<'_> {
     }
 
     /// Whether a collective of all lanes can be done here.
-    fn can_collect(&self, what: &Collective) -> bool {
+    pub(super) fn can_collect(&self, what: &Collective) -> bool {
         match what {
             Collective::Shfl { mode, d, b, c: Src::Imm(c), .. } => {
                 self.can_shuffle(*mode, *d, *b, *c as u32)
@@ -90,7 +90,7 @@ impl Lower<'_> {
     }
 
     /// Emits a collective that can be done here.
-    fn collect(&mut self, what: &Collective) {
+    pub(super) fn collect(&mut self, what: &Collective) {
         match what {
             Collective::Shfl { mode, d, p, a, b, c: Src::Imm(c) } => match b {
                 Src::Imm(b) if self.form(*d) == Form::Vectors => {

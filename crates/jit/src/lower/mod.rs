@@ -13,6 +13,7 @@ mod conversions;
 mod counts;
 mod each_lane;
 mod few;
+mod groups;
 mod halves;
 mod homed;
 mod indexed;
@@ -449,6 +450,11 @@ impl Lower<'_> {
                     }
                     Form::Firsts => return self.firsts_op(op, *d, place),
                     Form::One => {}
+                }
+                if let Some(lanes) = self.known_lanes(*d) {
+                    let first = self.number(lanes[0], self.class(*d));
+                    self.set(*d, Value::scalar(first));
+                    return true;
                 }
                 let found = self.scalar_op(op, place).or_else(|| {
                     let uniform = self.shape(*d).is_uniform();

@@ -7,7 +7,7 @@ use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
 use crate::{Home, Level};
 use iced_x86::Code;
-use ir::analysis::Shape;
+use ir::analysis::{Shape, Steps};
 use ir::{Class, Pred, Reg, Src};
 use regalloc2::VReg;
 use std::rc::Rc;
@@ -42,6 +42,12 @@ impl Lower<'_> {
             (_, Shape::Sliced(..)) => Form::Firsts,
             (_, Shape::Varying | Shape::Mask(_)) => Form::Vectors,
         }
+    }
+
+    /// What a register holds in all lanes, if that is the same in all gangs.
+    pub(super) fn known_lanes(&self, reg: Reg) -> Option<Steps> {
+        let bits = if self.class(reg) == Class::W64 { 64 } else { 32 };
+        self.shape(reg).affine()?.lanes(bits)
     }
 
     /// Lanes of a slice of a value that is kept in slices.
