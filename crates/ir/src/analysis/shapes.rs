@@ -254,7 +254,7 @@ mod tests {
         for (op, x, y) in [
             of(B::Or32, first, lane),
             of(B::Xor32, lane, far),
-            // The lane has five bits, not four, and the number of a CTA may have any.
+            // The number of a CTA may have any bits, of a lane one only those that it has.
             of(B::Or32, cta, lane),
             of(B::Or32, lane, lane),
             of(B::Or32, number, far),
@@ -271,12 +271,12 @@ mod tests {
             "uniform",
             "uniform",
             "+4294967295,4294967294,4294967265",
-            // Lanes below zero stay there.
-            "varying",
+            // Lanes below zero stay there: all lanes are known, and so is what is made of them.
+            "+4294967295,4294967295,4294967295",
             "+1,2,31",
             "+1,2,31",
             "varying",
-            "varying",
+            "+1,2,31",
             "uniform",
         ];
         assert_eq!(shapes(&text, [256, 1, 1]), steps, "{text}");
