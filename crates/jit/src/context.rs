@@ -29,6 +29,8 @@ pub struct Context {
     pub warp_bytes: u64,
     /// The same of the warp behind the last one that runs.
     pub end_bytes: u64,
+    /// The same of the first one that runs: those before have exited, or are not in the group.
+    pub begin_bytes: u64,
     /// The accesses that remember a region: pairs of its first address and its end, [`crate::SITE_BYTES`] from one to the next.
     pub sites: u64,
     /// The shared memory of the CTA on the host.
@@ -106,6 +108,7 @@ impl Context {
             registers: 0,
             warp_bytes: 0,
             end_bytes: 0,
+            begin_bytes: 0,
             sites: 0,
             shared: 0,
             local: 0,
@@ -149,7 +152,8 @@ impl Context {
 
     /// Makes these warps, whole gangs, those that run next, from an entry on.
     pub fn begin(&mut self, warps: std::ops::Range<usize>) {
-        self.warp_bytes = (4 * WARP * warps.start) as u64;
+        self.begin_bytes = (4 * WARP * warps.start) as u64;
+        self.warp_bytes = self.begin_bytes;
         self.end_bytes = (4 * WARP * warps.end) as u64;
         self.fuel = self.turn;
         self.first_behind = NOBODY;
@@ -177,6 +181,7 @@ offsets! {
     REGISTERS = registers;
     WARP_BYTES = warp_bytes;
     END_BYTES = end_bytes;
+    BEGIN_BYTES = begin_bytes;
     SITES = sites;
     SHARED = shared;
     LOCAL = local;

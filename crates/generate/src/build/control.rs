@@ -140,9 +140,18 @@ impl Generator<'_> {
         self.b.switch_to(rest);
     }
 
-    /// Some lanes exit.
+    /// Whether a thread is in a warp of even number.
+    fn in_even_warp(&mut self) -> Pred {
+        let bit = self.b.binary(BinaryOp::And32, self.fixed.thread, Src::Imm(32));
+        self.b.compare(CompareOp::EqI32, bit, Src::Imm(0)).into()
+    }
+
+    /// Some lanes exit, or whole warps.
     pub(super) fn exit_some(&mut self, region: &mut Region) {
-        let p = self.kept_pred();
+        let p = match self.choices.one_in(2) {
+            true => self.kept_pred(),
+            false => self.in_even_warp(),
+        };
         let stay = self.ballot(p.negated(), region.mask);
         let (leave, rest) = (self.b.block(), self.b.block());
         self.b.terminate(Terminator::Branch { p, then: leave, otherwise: rest });

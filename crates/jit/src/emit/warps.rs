@@ -146,8 +146,7 @@ impl Emitter {
     fn begin_gangs(&mut self) -> Result<(), String> {
         self.op(Code::Mov_rm64_imm32, &[context(at::DIFFER), X::I32(0)])?;
         self.op(Code::Mov_rm64_imm32, &[context(at::FIRST_BEHIND), X::I32(i32::from(NOBODY))])?;
-        let first = X::R(Register::R12D);
-        self.op(Code::Xor_r32_rm32, &[first, first])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(WARP), context(at::BEGIN_BYTES)])?;
         self.begin_gang()
     }
 

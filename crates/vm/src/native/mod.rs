@@ -264,9 +264,9 @@ impl NativeCode {
         let gang = code.gang();
         let mut owner = Owner { frame: std::ptr::null_mut(), interp, gang };
         let owner = &raw mut owner;
+        // Warps that have exited may lie between those that live.
+        let whole = is_whole(frame) && frame.exec[first..end].iter().all(|lanes| *lanes != 0);
         // SAFETY: the state holds a context, and nobody else uses it.
-        let whole = is_whole(frame);
-        // SAFETY: as above.
         unsafe {
             introduce(frame, &mut *context, entry, owner);
             (*context).whole = u64::from(whole);
