@@ -66,7 +66,7 @@ fn shuffles_stay_in_their_tiles() {
         for by in 0..tile {
             let shuffle =
                 |mode: &str, c: u32| format!("shfl.sync.{mode}.b32 %r9, %r3, {by}, {c}, %r8;");
-            expect(tile, &shuffle("bfly", bound), |thread| of(thread, thread % tile ^ by));
+            expect(tile, &shuffle("bfly", bound), |thread| of(thread, (thread % tile) ^ by));
             expect(tile, &shuffle("idx", bound), |thread| of(thread, by));
             let down = |thread: u32| Some(thread % tile + by).filter(|lane| *lane < tile);
             expect(tile, &shuffle("down", bound), |thread| {
@@ -86,7 +86,7 @@ fn shuffles_stay_in_their_tiles() {
         add.u32 %r9, %r9, %r7;"
         );
         expect(tile, &body, |thread| {
-            let lane = thread % tile + (thread / 2 ^ 1) % 32;
+            let lane = thread % tile + ((thread / 2) ^ 1) % 32;
             if lane < tile { of(thread, lane) + 1_000_000 } else { value(thread) }
         });
     }
@@ -112,7 +112,7 @@ fn sums_of_tiles_are_theirs() {
 #[test]
 fn votes_of_tiles_are_theirs() {
     // In some tiles it holds for none, in some for all.
-    let holds = |thread: u32| thread / 4 % 3 == 0 || thread / 16 % 3 == 1;
+    let holds = |thread: u32| (thread / 4).is_multiple_of(3) || thread / 16 % 3 == 1;
     let condition = "
         shr.u32 %r6, %r1, 2;
         rem.u32 %r6, %r6, 3;
