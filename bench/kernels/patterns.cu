@@ -78,3 +78,36 @@ extern "C" __global__ void nbody(const float4 *bodies, float4 *forces, int count
     }
     forces[i] = make_float4(x, y, z, 0);
 }
+
+// A product of matrices as it is written first.
+extern "C" __global__ void product(const float *a, const float *b, float *c, int n) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < n && column < n) {
+        float sum = 0;
+        for (int k = 0; k < n; k++) sum = fmaf(a[row * n + k], b[k * n + column], sum);
+        c[row * n + column] = sum;
+    }
+}
+
+// The scalar products of rows with a vector: a row a warp, four elements a lane at once.
+extern "C" __global__ void gemv(const float4 *rows, const float4 *vector, float *out, int width) {
+    int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    float sum = 0;
+    for (int i = lane; i < width / 4; i += 32) {
+        float4 a = rows[row * (width / 4) + i], b = vector[i];
+        sum = fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
+    }
+    for (int i = 16; i > 0; i /= 2) sum += __shfl_xor_sync(~0u, sum, i);
+    if (lane == 0) out[row] = sum;
+}
+
+// The sums of tiles of eight lanes, as cooperative groups make them.
+extern "C" __global__ void tiles(const float *in, float *out) {
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    unsigned members = 255u << (lane & ~7u);
+    float sum = in[at];
+    for (int i = 4; i > 0; i /= 2) sum += __shfl_xor_sync(members, sum, i, 8);
+    out[at] = sum;
+}

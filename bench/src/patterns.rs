@@ -10,6 +10,8 @@ const ROWS: usize = 1024;
 const KEYS: usize = 512;
 const PARTS: usize = 1024;
 const BODIES: usize = 2048;
+/// Of matrices that are multiplied.
+const FACTOR: usize = 256;
 
 /// The transposed square matrix: 32 rows by 32 columns at a time.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
@@ -132,6 +134,50 @@ fn nbody(bodies: &[[f32; 4]], forces: &mut [[f32; 4]]) {
     }
 }
 
+/// The product of two square matrices, a row at a time.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn product(a: &[f32], b: &[f32], out: &mut [f32], side: usize) {
+    for (a, out) in a.chunks_exact(side).zip(out.chunks_exact_mut(side)) {
+        out.fill(0.0);
+        for (a, b) in a.iter().zip(b.chunks_exact(side)) {
+            for (sum, b) in out.iter_mut().zip(b) {
+                *sum = a.mul_add(*b, *sum);
+            }
+        }
+    }
+}
+
+/// The scalar products of rows with a vector, in sums of 32 lanes of four elements.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn gemv(rows: &[f32], vector: &[f32], out: &mut [f32]) {
+    for (row, out) in rows.chunks_exact(vector.len()).zip(out) {
+        let mut sums = [0f32; 32];
+        for (a, b) in row.chunks_exact(128).zip(vector.chunks_exact(128)) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                for nth in 4 * lane..4 * lane + 4 {
+                    *sum = a[nth].mul_add(b[nth], *sum);
+                }
+            }
+        }
+        for step in [16, 8, 4, 2, 1] {
+            sums = std::array::from_fn(|lane| sums[lane] + sums[lane ^ step]);
+        }
+        *out = sums[0];
+    }
+}
+
+/// The sums of eight, for each of them.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn tiles(input: &[f32], out: &mut [f32]) {
+    for (input, out) in input.chunks_exact(8).zip(out.chunks_exact_mut(8)) {
+        let mut sums: [f32; 8] = input.try_into().unwrap_or([0.0; 8]);
+        for step in [4, 2, 1] {
+            sums = std::array::from_fn(|lane| sums[lane] + sums[lane ^ step]);
+        }
+        out.copy_from_slice(&sums);
+    }
+}
+
 fn bits(numbers: &[f32]) -> Vec<u32> {
     numbers.iter().map(|number| number.to_bits()).collect()
 }
@@ -164,6 +210,13 @@ pub(crate) fn rows<'a>(device: &'a Device, module: &'a Module) -> Result<Vec<Row
         numbers(4 * BODIES).chunks_exact(4).map(|it| [it[0], it[1], it[2], it[3] + 1.0]).collect();
     let mut forces = vec![[0f32; 4]; BODIES];
     nbody(&bodies, &mut forces);
+    let factor = matrix[..FACTOR * FACTOR].to_vec();
+    let mut products = vec![0f32; FACTOR * FACTOR];
+    product(&factor, &factor, &mut products, FACTOR);
+    let mut sums = vec![0f32; ROWS];
+    gemv(&matrix, &matrix[..WIDTH], &mut sums);
+    let mut eights = vec![0f32; SIDE * SIDE];
+    tiles(&matrix, &mut eights);
     let (places, pulls) = (device.upload(&bodies)?, device.upload(&forces)?);
 
     let row = |name, grid, block| Row {
@@ -178,19 +231,19 @@ pub(crate) fn rows<'a>(device: &'a Device, module: &'a Module) -> Result<Vec<Row
         result: to,
         wanted: Vec::new(),
     };
-    let (tiles, wide) = (side / 32, [256, 1, 1]);
-    let (one, two, three) = (matrix.clone(), matrix.clone(), matrix);
+    let (parts, wide) = (side / 32, [256, 1, 1]);
+    let [one, two, three, four, five] = std::array::from_fn(|_| matrix.clone());
     Ok(vec![
         Row {
             wanted: bits(&turned),
             native: Box::new(move || transpose(&one, &mut turned, SIDE)),
-            ..row("transpose", [tiles, tiles, 1], [32, 8, 1])
+            ..row("transpose", [parts, parts, 1], [32, 8, 1])
         },
         Row {
             wanted: bits(&smoothed),
             native: Box::new(move || stencil(&two, &mut smoothed, SIDE)),
             before: clear(),
-            ..row("stencil", [tiles, side / 8, 1], [32, 8, 1])
+            ..row("stencil", [parts, side / 8, 1], [32, 8, 1])
         },
         Row {
             wanted: bits(&shares),
@@ -217,6 +270,24 @@ pub(crate) fn rows<'a>(device: &'a Device, module: &'a Module) -> Result<Vec<Row
             args: vec![places.into(), pulls.into(), (BODIES as i32).into()],
             result: pulls,
             ..row("nbody", [BODIES as u32 / 256, 1, 1], wide)
+        },
+        Row {
+            wanted: bits(&products),
+            native: Box::new(move || product(&factor, &factor, &mut products, FACTOR)),
+            args: vec![from.into(), from.into(), to.into(), (FACTOR as i32).into()],
+            ..row("product", [FACTOR as u32 / 16, FACTOR as u32 / 16, 1], [16, 16, 1])
+        },
+        Row {
+            wanted: bits(&sums),
+            native: Box::new(move || gemv(&four, &four[..WIDTH], &mut sums)),
+            args: vec![from.into(), from.into(), to.into(), (WIDTH as i32).into()],
+            ..row("gemv", [ROWS as u32 / 8, 1, 1], wide)
+        },
+        Row {
+            wanted: bits(&eights),
+            native: Box::new(move || tiles(&five, &mut eights)),
+            args: vec![from.into(), to.into()],
+            ..row("tiles", [(SIDE * SIDE) as u32 / 256, 1, 1], wide)
         },
     ])
 }
