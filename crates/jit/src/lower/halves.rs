@@ -53,10 +53,15 @@ impl Lower<'_> {
             true => O::U(self.load_alike(high, access)),
             false => O::M(high),
         };
+        Some(self.with_upper_half(low_half, high_half))
+    }
+
+    /// A vector of which the upper half is the low half of another, or is in memory.
+    pub(super) fn with_upper_half(&mut self, vector: VReg, upper: O) -> VReg {
         let found = self.func.value(FLOAT);
         let code = U::SetUpperHalf.code(self.level);
-        self.func.x(code, &[O::D(found), O::U(low_half), high_half, O::I8(1)]);
-        Some(found)
+        self.func.x(code, &[O::D(found), O::U(vector), upper, O::I8(1)]);
+        found
     }
 
     /// Words that fill the low half of a vector.

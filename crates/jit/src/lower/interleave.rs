@@ -10,35 +10,37 @@ use iced_x86::Code;
 use ir::Class;
 use regalloc2::VReg;
 
+/// Words 0 and 2 of a quarter, or 1 and 3, for an instruction that chooses two from each of two.
+const EVEN: u8 = 0x88;
+const ODD: u8 = 0xdd;
+
 impl Lower<'_> {
-    /// The elements of two vectors, one after the other, with even numbers, or with odd ones.
-    pub(super) fn every_other(&mut self, class: Class, [a, b]: [VReg; 2], odd: bool) -> VReg {
-        let odd_word = u32::from(odd);
-        match (self.level, class) {
-            (Level::Avx2, Class::W64) => {
-                let pick = if odd {
-                    Code::VEX_Vunpckhpd_ymm_ymm_ymmm256
-                } else {
-                    Code::VEX_Vunpcklpd_ymm_ymm_ymmm256
-                };
-                let found = self.func.value(FLOAT);
-                self.func.x(pick, &[O::D(found), O::U(a), O::U(b)]);
+    /// The words of two vectors, one after the other, with even numbers.
+    pub(super) fn even_words(&mut self, both: [VReg; 2]) -> VReg {
+        match self.level {
+            Level::Avx2 => {
+                let found = self.chosen(both, EVEN);
                 self.in_order(found)
             }
-            (Level::Avx2, Class::W32 | Class::Pred) => {
-                let picks = if odd { 0xdd } else { 0x88 };
-                let found = self.func.value(FLOAT);
-                let code = V::ShufPs.code(self.level);
-                self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(picks)]);
-                self.in_order(found)
-            }
-            (Level::Avx512, Class::W64) => {
-                self.picked([a, b], |word| word / 2 * 4 + odd_word * 2 + word % 2)
-            }
-            (Level::Avx512, Class::W32 | Class::Pred) => {
-                self.picked([a, b], |word| 2 * word + odd_word)
-            }
+            Level::Avx512 => self.every_other(Class::W32, both, false),
         }
+    }
+
+    /// The elements of two vectors, one after the other, with even numbers, or with odd ones (AVX-512).
+    fn every_other(&mut self, class: Class, both: [VReg; 2], odd: bool) -> VReg {
+        let odd = u32::from(odd);
+        match class {
+            Class::W64 => self.picked(both, |word| word / 2 * 4 + odd * 2 + word % 2),
+            Class::W32 | Class::Pred => self.picked(both, |word| 2 * word + odd),
+        }
+    }
+
+    /// Two words of each quarter of one vector and of another, by their numbers there (AVX2).
+    fn chosen(&mut self, [a, b]: [VReg; 2], numbers: u8) -> VReg {
+        let found = self.func.value(FLOAT);
+        let code = V::ShufPs.code(self.level);
+        self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(numbers)]);
+        found
     }
 
     /// An instruction that makes a new vector of two.
@@ -105,11 +107,7 @@ impl Lower<'_> {
                 let memory: Vec<VReg> = vectors
                     .map(|nth| {
                         let low = self.load_half(lanes.memory(first, nth * half));
-                        let high = O::M(lanes.memory(first, nth * half + all));
-                        let found = self.func.value(FLOAT);
-                        let code = U::SetUpperHalf.code(self.level);
-                        self.func.x(code, &[O::D(found), O::U(low), high, O::I8(1)]);
-                        found
+                        self.with_upper_half(low, O::M(lanes.memory(first, nth * half + all)))
                     })
                     .collect();
                 self.taken_apart_by_halves(class, &memory)
@@ -117,18 +115,13 @@ impl Lower<'_> {
         }
     }
 
-    /// The elements with even numbers, and those with odd ones, of which each half of a vector holds as many (AVX2).
+    /// The vectors of two or four elements a lane, of vectors whose lower halves hold the first half of the lanes (AVX2).
     fn taken_apart_by_halves(&mut self, class: Class, memory: &[VReg]) -> Vec<VReg> {
         match (memory, class) {
             ([a, b], Class::W64) => self.unpacked(class, [*a, *b]).to_vec(),
-            ([a, b], Class::W32 | Class::Pred) => [0x88, 0xdd]
-                .map(|picks| {
-                    let found = self.func.value(FLOAT);
-                    let code = V::ShufPs.code(self.level);
-                    self.func.x(code, &[O::D(found), O::U(*a), O::U(*b), O::I8(picks)]);
-                    found
-                })
-                .to_vec(),
+            ([a, b], Class::W32 | Class::Pred) => {
+                [EVEN, ODD].map(|numbers| self.chosen([*a, *b], numbers)).to_vec()
+            }
             ([a, b, c, d], _) => {
                 let [front, back] = [[*a, *b], [*c, *d]].map(|both| self.unpacked(class, both));
                 // Pairs of lanes, of elements 0 and 1, then of 2 and 3.
@@ -182,9 +175,8 @@ impl Lower<'_> {
     }
 
     /// Vectors of words that are small, as one of halves of words: of two, in their order.
-    pub(super) fn packed(&mut self, code: Code, [a, b]: [VReg; 2]) -> VReg {
-        let found = self.func.value(FLOAT);
-        self.func.x(code, &[O::D(found), O::U(a), O::U(b)]);
+    pub(super) fn packed(&mut self, code: Code, both: [VReg; 2]) -> VReg {
+        let found = self.of_two(code, both);
         self.in_order(found)
     }
 

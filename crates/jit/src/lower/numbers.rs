@@ -1,7 +1,6 @@
 //! Vector operations on binary32 that take several instructions, and on the formats of 16 bits by way of it.
 
 use super::Lower;
-use super::value::FLOAT;
 use super::values::words;
 use crate::isa::{U, V};
 use crate::mir::O;
@@ -204,10 +203,7 @@ impl Lower<'_> {
 
     /// A vector of two halves.
     pub(super) fn joined(&mut self, [low, high]: [VReg; 2]) -> VReg {
-        let found = self.func.value(FLOAT);
-        let code = U::SetUpperHalf.code(self.level);
-        self.func.x(code, &[O::D(found), O::U(low), O::U(high), O::I8(1)]);
-        found
+        self.with_upper_half(low, O::U(high))
     }
 
     fn low_halves(&mut self, a: VReg) -> VReg {

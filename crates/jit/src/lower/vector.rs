@@ -226,7 +226,7 @@ impl Lower<'_> {
 
     /// The low halves of values of 64 bits in two vectors.
     pub(super) fn low_words(&mut self, low: VReg, high: VReg) -> VReg {
-        self.every_other(Class::W32, [low, high], false)
+        self.even_words([low, high])
     }
 
     /// A vector of values of 32 bits, each as one of 64.
