@@ -175,3 +175,108 @@ fn every_operation_can_be_encoded_for_every_level() {
         }
     }
 }
+
+/// A kernel that loads and stores one or several elements a lane, where addresses vary, and where they do not but lanes have parted.
+fn every_access(space: Space, access: Access, elements: usize) -> Kernel {
+    let class = if access == Access::B64 { Class::W64 } else { Class::W32 };
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let base = b.reg(Class::W64);
+    let tid = b.reg(Class::W32);
+    b.push(Op::Special { d: tid, what: Special::Tid(Dim::X) });
+    let bytes = Src::Imm(u64::from(access.bytes()) * elements as u64);
+    let square = b.binary(BinaryOp::MulLo32, tid, tid);
+    let [near, far] = [tid, square].map(|number| b.binary(BinaryOp::MulWideU32, number, bytes));
+    let [near, far] = [near, far].map(|far| b.binary(BinaryOp::AddI64, base, far));
+    let (ordering, offset) = (Ordering::Weak, 16);
+    let (then, join) = (b.block(), b.block());
+    let each = |b: &mut Builder, at: ir::Reg| {
+        let address = Address { base: Src::Reg(at), offset };
+        let d: Vec<ir::Reg> = (0..elements).map(|_| b.reg(class)).collect();
+        let loaded = d.iter().map(|d| Some(*d)).collect();
+        b.push(Op::Load { d: loaded, space, access, address, ordering });
+        let values = d.into_iter().map(Src::Reg).collect();
+        b.push(Op::Store { values, space, access, address, ordering });
+    };
+    for at in [near, far] {
+        each(&mut b, at);
+    }
+    let p = b.compare(CompareOp::LtU32, square, Src::Imm(100)).into();
+    b.terminate(ir::Terminator::Branch { p, then, otherwise: join });
+    b.switch_to(then);
+    for at in [near, far] {
+        each(&mut b, at);
+    }
+    b.terminate(ir::Terminator::Jump(join));
+    b.switch_to(join);
+    b.terminate(ir::Terminator::Exit);
+    let mut kernel = b.finish();
+    (kernel.local_bytes, kernel.shared_bytes) = (4096, 8192);
+    kernel
+}
+
+#[test]
+fn accesses_of_several_elements_can_be_encoded_for_every_level() {
+    for space in [Space::Global, Space::Shared, Space::Local] {
+        for access in [Access::U8, Access::S16, Access::B32, Access::B64] {
+            for elements in [1, 2, 4] {
+                let kernel = every_access(space, access, elements);
+                for level in Level::ALL {
+                    for block in [[32, 1, 1], [64, 1, 1]] {
+                        assert!(code(&kernel, block, level).bytes() > 0, "{level} {space:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A kernel with a collective of tiles of eight lanes, whose membermasks are known.
+fn tiles(what: impl FnOnce(&mut Builder, ir::Reg) -> Option<ir::Collective>) -> Kernel {
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let [lane, number] = [0; 2].map(|_| b.reg(Class::W32));
+    b.push(Op::Special { d: lane, what: Special::Laneid });
+    b.push(Op::Special { d: number, what: Special::Clock });
+    let first = b.binary(BinaryOp::And32, lane, Src::Imm(0xffff_fff8));
+    let mask = b.binary(BinaryOp::Shl32, Src::Imm(255), first);
+    if let Some(what) = what(&mut b, number) {
+        let members = ir::Members::Mask(mask.into());
+        b.push(Op::Collective { what, members, aligned: false });
+    }
+    b.terminate(ir::Terminator::Exit);
+    b.finish()
+}
+
+/// Nothing of them is left to the interpreter.
+#[test]
+fn collectives_of_tiles_are_code_for_every_level() {
+    use ir::Collective;
+    use lanes::{ShflMode, VoteMode};
+    let shuffle = |b: &mut Builder, number: ir::Reg, mode, by| {
+        let (d, p) = (b.reg(Class::W32), Some(b.reg(Class::Pred)));
+        Collective::Shfl { mode, d, p, a: number.into(), b: by, c: Src::Imm(0x181f) }
+    };
+    let vote = |b: &mut Builder, number: ir::Reg, mode| {
+        let a = b.compare(CompareOp::LtU32, number, Src::Imm(100)).into();
+        Collective::Vote { mode, d: b.reg(Class::Pred), a }
+    };
+    let kernels = [
+        tiles(|b, number| Some(shuffle(b, number, ShflMode::Bfly, Src::Imm(4)))),
+        tiles(|b, number| Some(shuffle(b, number, ShflMode::Down, number.into()))),
+        tiles(|b, number| {
+            let a = b.compare(CompareOp::LtU32, number, Src::Imm(100)).into();
+            Some(Collective::Ballot { d: b.reg(Class::W32), a })
+        }),
+        tiles(|b, number| Some(vote(b, number, VoteMode::All))),
+        tiles(|b, number| Some(vote(b, number, VoteMode::Any))),
+        tiles(|b, number| Some(vote(b, number, VoteMode::Uni))),
+        tiles(|_, _| Some(Collective::WarpSync)),
+    ];
+    for level in Level::ALL {
+        for block in [[32, 1, 1], [64, 1, 1]] {
+            let without = code(&tiles(|_, _| None), block, level).performed();
+            for kernel in &kernels {
+                assert_eq!(code(kernel, block, level).performed(), without, "{level} {kernel}");
+            }
+        }
+    }
+}
