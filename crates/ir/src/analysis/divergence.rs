@@ -43,6 +43,11 @@ impl Divergence {
         self.left_behind.contains(reg)
     }
 
+    /// Whether more has been looked at than is worth it.
+    fn has_given_up(&self) -> bool {
+        self.visits > VISITS * (self.flow.blocks() + 64)
+    }
+
     /// Lanes may part at the end of a block. Says whether that is new. `None` if it was interrupted.
     pub(super) fn part(
         &mut self,
@@ -53,6 +58,10 @@ impl Divergence {
     ) -> Option<bool> {
         if self.seen.put(at) {
             return Some(false);
+        }
+        if self.has_given_up() {
+            // Everything is taken to differ already.
+            return Some(true);
         }
         let end = self.flow.blocks();
         // The earliest run first: who goes back to an earlier block does not wait for the others there, nor do those at a block
@@ -69,13 +78,13 @@ impl Divergence {
         }
         let stops = [Some(at), meet];
         // The loop that lanes leave in different rounds: what leads from the branch and back to it.
+        let comes_back = reached[at] != 0;
         let mut back = vec![0u8; end];
-        if reached[at] != 0 {
+        if comes_back {
             for from in self.flow.backward.successors(at).collect::<Vec<_>>() {
                 self.walk(from, stops, &mut back, 1, true, interrupt)?;
             }
         }
-        let comes_back = reached[at] != 0;
         let inside =
             |block: usize| comes_back && (block == at || (reached[block] != 0 && back[block] != 0));
         let outside = |block: usize| reached[block] != 0 && !inside(block);
@@ -112,7 +121,7 @@ impl Divergence {
                 }
             }
         }
-        if self.visits > VISITS * (end + 64) {
+        if self.has_given_up() {
             self.brought.insert_range(..);
             self.left_behind.insert_range(..);
         }

@@ -15,6 +15,9 @@ impl Lower<'_> {
         let all = match members {
             Members::Active => true,
             Members::Mask(Src::Imm(mask)) => mask as u32 == u32::MAX,
+            Members::Mask(Src::Reg(mask)) if self.shape(mask).is_uniform() => {
+                self.known_lanes(mask).is_some_and(|lanes| lanes[0] as u32 == u32::MAX)
+            }
             Members::Mask(Src::Reg(mask)) => return self.collective_of_groups(what, mask),
         };
         all && self.can_collect(what) && {

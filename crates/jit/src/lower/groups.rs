@@ -51,13 +51,6 @@ impl Lower<'_> {
     /// Emits a collective in which all lanes take part, those of each group for themselves. Says whether it can be done.
     pub(super) fn collective_of_groups(&mut self, what: &Collective, mask: Reg) -> bool {
         let Some(masks) = self.known_lanes(mask) else { return false };
-        if self.shape(mask).is_uniform() {
-            let all = masks[0] as u32 == u32::MAX && self.can_collect(what);
-            return all && {
-                self.collect(what);
-                true
-            };
-        }
         let Some(groups) = Groups::of(&masks[..self.gang.lanes()]) else { return false };
         match what {
             Collective::Shfl { mode, b, c: Src::Imm(c), .. }

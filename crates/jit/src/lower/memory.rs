@@ -201,7 +201,10 @@ impl Lower<'_> {
     ) -> Vec<Vec<VReg>> {
         let class = access_class(access);
         if dense && matches!(wanted.len(), 2 | 4) {
-            return self.load_interleaved(lanes, class, wanted.len());
+            let mut all = self.load_interleaved(lanes, class, wanted.len());
+            let unwanted = all.iter_mut().zip(wanted).filter(|(_, wanted)| !**wanted);
+            unwanted.for_each(|(vectors, _)| vectors.clear());
+            return all;
         }
         let (count, size) = (self.count(class), i64::from(access.bytes()));
         (0..)

@@ -23,15 +23,6 @@ fn places(step: u32) -> [u8; 64] {
     bytes
 }
 
-/// Nobody reads some of several elements a lane.
-fn drop_unwanted(elements: &mut [Vec<VReg>], wanted: &[bool]) {
-    elements
-        .iter_mut()
-        .zip(wanted)
-        .filter(|(_, wanted)| !**wanted)
-        .for_each(|(own, _)| own.clear());
-}
-
 impl Lower<'_> {
     /// The first lane's word of a vector, in all lanes.
     fn first_in_all(&mut self, vector: VReg) -> VReg {
@@ -120,8 +111,7 @@ impl Lower<'_> {
         let bytes = access.bytes() * wanted.len() as u32;
         for step in [bytes, 0] {
             let (lanes, others) = self.where_steps(reached, step);
-            let mut loaded = self.load_elements(&lanes, access, wanted, step != 0);
-            drop_unwanted(&mut loaded, wanted);
+            let loaded = self.load_elements(&lanes, access, wanted, step != 0);
             self.func.end(Kind::Jump, vec![(join, loaded.concat())]);
             self.func.begin(others);
         }
@@ -144,7 +134,8 @@ impl Lower<'_> {
         elements: &[Vec<VReg>],
         otherwise: impl FnOnce(&mut Self),
     ) {
-        let bytes = if class == Class::W64 { 2 * WORD } else { WORD } * elements.len() as u32;
+        let element = if class == Class::W64 { 2 * WORD } else { WORD };
+        let bytes = element * elements.len() as u32;
         let (lanes, others) = self.where_steps(reached, bytes);
         let join = self.func.block();
         self.store_elements(&lanes, class, elements);

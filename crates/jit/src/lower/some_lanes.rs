@@ -22,27 +22,18 @@ impl Lower<'_> {
         self.count_strong(*space, *ordering);
         let class = access_class(*access);
         let masks = self.lane_masks(class);
-        let narrow = class == Class::W32;
+        let code = match (self.level, class) {
+            (Level::Avx512, Class::W64) => Code::EVEX_Vmovupd_zmm_k1z_zmmm512,
+            (Level::Avx512, Class::W32 | Class::Pred) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+            (Level::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_ymm_ymm_m256,
+            (Level::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_ymm_ymm_m256,
+        };
         let loaded = (0..self.count(class)).map(|nth| {
             let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
             let found = self.func.value(FLOAT);
-            let (code, operands) = match (self.level, narrow) {
-                (Level::Avx512, true) => {
-                    let code = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
-                    (code, [O::D(found), memory, O::Zeroing(masks[nth])])
-                }
-                (Level::Avx512, false) => {
-                    let code = Code::EVEX_Vmovupd_zmm_k1z_zmmm512;
-                    (code, [O::D(found), memory, O::Zeroing(masks[nth])])
-                }
-                (Level::Avx2, true) => {
-                    let code = Code::VEX_Vpmaskmovd_ymm_ymm_m256;
-                    (code, [O::D(found), O::U(masks[nth]), memory])
-                }
-                (Level::Avx2, false) => {
-                    let code = Code::VEX_Vpmaskmovq_ymm_ymm_m256;
-                    (code, [O::D(found), O::U(masks[nth]), memory])
-                }
+            let operands = match self.level {
+                Level::Avx512 => [O::D(found), memory, O::Zeroing(masks[nth])],
+                Level::Avx2 => [O::D(found), O::U(masks[nth]), memory],
             };
             self.func.x(code, &operands);
             found
@@ -71,25 +62,17 @@ impl Lower<'_> {
         self.count_strong(*space, *ordering);
         let class = access_class(*access);
         let masks = self.lane_masks(class);
+        let code = match (self.level, class) {
+            (Level::Avx512, Class::W64) => Code::EVEX_Vmovupd_zmmm512_k1z_zmm,
+            (Level::Avx512, Class::W32 | Class::Pred) => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
+            (Level::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_m256_ymm_ymm,
+            (Level::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_m256_ymm_ymm,
+        };
         for (nth, vector) in self.vectors_of(*value, class).into_iter().enumerate() {
             let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
-            let (code, operands) = match (self.level, class) {
-                (Level::Avx512, Class::W64) => {
-                    let code = Code::EVEX_Vmovupd_zmmm512_k1z_zmm;
-                    (code, [memory, O::U(vector), O::Masked(masks[nth])])
-                }
-                (Level::Avx512, Class::W32 | Class::Pred) => {
-                    let code = Code::EVEX_Vmovups_zmmm512_k1z_zmm;
-                    (code, [memory, O::U(vector), O::Masked(masks[nth])])
-                }
-                (Level::Avx2, Class::W64) => {
-                    let code = Code::VEX_Vpmaskmovq_m256_ymm_ymm;
-                    (code, [memory, O::U(masks[nth]), O::U(vector)])
-                }
-                (Level::Avx2, Class::W32 | Class::Pred) => {
-                    let code = Code::VEX_Vpmaskmovd_m256_ymm_ymm;
-                    (code, [memory, O::U(masks[nth]), O::U(vector)])
-                }
+            let operands = match self.level {
+                Level::Avx512 => [memory, O::U(vector), O::Masked(masks[nth])],
+                Level::Avx2 => [memory, O::U(masks[nth]), O::U(vector)],
             };
             self.func.x(code, &operands);
         }
