@@ -125,6 +125,8 @@ macro_rules! unary_ops {
                 /// Conversion, exact.
                 F32ToF64(a: u32) -> u64 [All] = numeric::convert::f64::from_f32(a);
                 /// Conversion, exact.
+                F16ToF64(a: u32) -> u64 [All] = numeric::convert::f64::from_f16(a as u16);
+                /// Conversion, exact.
                 F16ToF32(a: u32) -> u32 [All] = numeric::convert::f32::from_f16(a as u16);
                 /// Conversion, exact.
                 Bf16ToF32(a: u32) -> u32 [All] = numeric::convert::f32::from_bf16(a as u16);

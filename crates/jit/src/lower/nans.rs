@@ -16,7 +16,6 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | N::SqrtF32(NEAREST)
                 | N::S32ToF32(NEAREST)
                 | N::U32ToF32(NEAREST)
-                | N::F64ToF32(NEAREST)
                 | N::RcpF32(NEAREST)
                 | N::RoundF32(_)
                 | N::F16ToF32

@@ -76,6 +76,11 @@ impl Lower<'_> {
                 }
                 self.of_half(a, nth, U::CvtPs2Pd)
             }
+            N::F16ToF64 => {
+                // A NaN keeps its sign and its payload on the way.
+                let single = self.number_unary(N::F16ToF32, a, nth / 2)?;
+                self.of_half_vector(single, nth, U::CvtPs2Pd)
+            }
             N::F64ToF32(NEAREST) => {
                 let [low, high] = [2 * nth, 2 * nth + 1].map(|nth| {
                     let a = self.operand(a, Class::W64, nth);
@@ -90,6 +95,10 @@ impl Lower<'_> {
     /// A vector of 64 bits a lane made of half a vector of 32.
     pub(super) fn of_half(&mut self, a: Src, nth: usize, what: U) -> VReg {
         let whole = self.vector(a, Class::W32, nth / 2);
+        self.of_half_vector(whole, nth, what)
+    }
+
+    fn of_half_vector(&mut self, whole: VReg, nth: usize, what: U) -> VReg {
         if nth.is_multiple_of(2) {
             return self.unary(what, O::U(whole));
         }

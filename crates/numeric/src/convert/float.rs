@@ -5,6 +5,10 @@ use super::narrow;
 use crate::Round;
 use crate::round_to_odd;
 
+/// Bits of the fraction of binary32, and of binary64.
+const SINGLE_FRACTION: u32 = 23;
+const DOUBLE_FRACTION: u32 = 52;
+
 /// A 64-bit magnitude in double precision, rounded to odd at no less than 42 bits. Rounding that
 /// to single precision or less gives what rounding the integer gives.
 #[inline(always)]
@@ -58,6 +62,7 @@ macro_rules! half {
         pub mod $name {
             use super::{Round, integral_single, narrow, round_to_odd};
             use crate::$name::encoding::{INFINITY, MAX, NAN, value};
+            use crate::f64::is_nan;
             use ::core::primitive::{f64, u8, u16, u32, u64};
 
             /// The result from its sign and its magnitude without an upper bound.
@@ -86,10 +91,14 @@ macro_rules! half {
                 if crate::f32::is_finite(a) { number } else { special }
             }
 
-            /// `cvt.{rn,rz,rm,rp}` from `f64`. A NaN becomes canonical.
+            /// `cvt.{rn,rz,rm,rp}` from `f64`. A NaN is made quiet, and keeps its sign and the top of its payload, as on an H100.
             #[inline(always)]
             pub fn from_f64(a: u64, round: Round) -> u16 {
-                from_f32(round_to_odd::single(f64::from_bits(a)).to_bits(), round)
+                let number = from_f32(round_to_odd::single(f64::from_bits(a)).to_bits(), round);
+                let sign = ((a >> 63) as u16) << 15;
+                let payload = (a >> (super::DOUBLE_FRACTION - $fraction)) as u16 & ((1 << $fraction) - 1);
+                let nan = sign | INFINITY | payload | 1 << ($fraction - 1);
+                if is_nan(a) { nan } else { number }
             }
 
             /// `cvt.{rni,rzi,rmi,rpi}` in this format: to an integral value. A NaN becomes
@@ -127,8 +136,8 @@ half!(
 
 /// To `f32`.
 pub mod f32 {
-    use super::{Round, integral_single};
-    use crate::f32::{NAN, from_double, is_nan};
+    use super::{DOUBLE_FRACTION, Round, SINGLE_FRACTION, integral_single};
+    use crate::f32::{INFINITY, NAN, from_double, is_nan};
     use ::core::primitive::{f32, f64, u8, u16, u32, u64};
 
     /// `cvt.f32.f16`, which is exact. A NaN becomes canonical.
@@ -147,10 +156,14 @@ pub mod f32 {
         (a as u32) << 16
     }
 
-    /// `cvt.{rn,rz,rm,rp}.f32.f64`. A NaN becomes canonical.
+    /// `cvt.{rn,rz,rm,rp}.f32.f64`. A NaN is made quiet, and keeps its sign and the top of its payload, as on an H100.
     #[inline(always)]
     pub const fn from_f64(a: u64, round: Round) -> u32 {
-        from_double(f64::from_bits(a), round)
+        const QUIET: u32 = 1 << (SINGLE_FRACTION - 1);
+        let sign = ((a >> 63) as u32) << 31;
+        let payload = (a >> (DOUBLE_FRACTION - SINGLE_FRACTION)) as u32 & (QUIET - 1);
+        let nan = sign | INFINITY | QUIET | payload;
+        if crate::f64::is_nan(a) { nan } else { from_double(f64::from_bits(a), round) }
     }
 
     /// `cvt.{rni,rzi,rmi,rpi}.f32.f32`: to an integral value. A NaN becomes canonical.
@@ -165,7 +178,7 @@ pub mod f32 {
 
 /// To `f64`.
 pub mod f64 {
-    use super::{Round, integral_double};
+    use super::{DOUBLE_FRACTION, Round, SINGLE_FRACTION, integral_double};
     use crate::f64::{INFINITY, add, quiet};
     use ::core::primitive::{f32, f64, u8, u16, u32, u64};
 
@@ -174,7 +187,8 @@ pub mod f64 {
     const fn widen(a: u32) -> u64 {
         let number = (f32::from_bits(a) as f64).to_bits();
         let sign = ((a >> 31) as u64) << 63;
-        let payload = ((a & 0x7f_ffff) as u64) << 29;
+        let payload =
+            ((a & ((1 << SINGLE_FRACTION) - 1)) as u64) << (DOUBLE_FRACTION - SINGLE_FRACTION);
         let nan = quiet(sign | INFINITY | payload);
         if crate::f32::is_nan(a) { nan } else { number }
     }
@@ -188,7 +202,10 @@ pub mod f64 {
     /// `cvt.f64.f16`, which is exact. A NaN keeps its payload.
     #[inline(always)]
     pub const fn from_f16(a: u16) -> u64 {
-        widen(crate::f16::encoding::value(a).to_bits())
+        let number = widen(crate::f16::encoding::value(a).to_bits());
+        let sign = ((a >> 15) as u64) << 63;
+        let payload = ((a & 0x3ff) as u64) << (DOUBLE_FRACTION - 10);
+        if crate::f16::encoding::is_nan(a) { quiet(sign | INFINITY | payload) } else { number }
     }
 
     /// `cvt.f64.bf16`, which is exact. A NaN keeps its payload.

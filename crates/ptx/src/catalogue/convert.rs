@@ -164,18 +164,29 @@ fn integer_to_integer(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     finish(lo, inst, value, dtype)
 }
 
-/// A floating-point operand: half precision as single precision, which is exact.
+/// A floating-point operand: half precision as single precision, or as double precision if that is the result, which are exact.
 fn float_operand(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Step> {
     let flush = ftz(inst)?;
+    let (dtype, atype) = types(inst);
     // The assembler wants registers of just 16 bits for bf16.
-    lo.relaxed = inst.operand_type("a") != T::Bf16;
+    lo.relaxed = atype != T::Bf16;
     let a = lo.value(inst, "a")?;
-    Ok(match inst.operand_type("a") {
-        T::F16 => Step::Unary(U::F16ToF32, a),
-        T::Bf16 => Step::Unary(U::Bf16ToF32, a),
-        T::F32 if flush => Step::Unary(U::FlushF32, a),
+    Ok(match (dtype, atype) {
+        // Double precision keeps what a NaN holds.
+        (T::F64, T::F16) => Step::Unary(U::F16ToF64, a),
+        (_, T::F16) => Step::Unary(U::F16ToF32, a),
+        (_, T::Bf16) => Step::Unary(U::Bf16ToF32, a),
+        // An H100 does not flush what it rounds to f16.
+        (T::F16, T::F32) => Step::Value(a),
+        (T::F64, T::F32) if flush => flushed(lo, Step::Value(a)),
+        (_, T::F32) if flush => Step::Unary(U::FlushF32, a),
         _ => Step::Value(a),
     })
+}
+
+/// A value of single precision with `.ftz` on an H100, where a NaN becomes canonical, too: what adding -0 makes of it.
+fn flushed(lo: &mut Lowering, value: Step) -> Step {
+    Step::Binary(BinaryOp::AddFtzF32, value.value(lo), Src::Imm((-0f32).to_bits().into()))
 }
 
 fn float_to_integer(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
@@ -277,20 +288,29 @@ fn float_to_float(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     if dtype == atype && !integral {
         lo.relaxed = true;
         let a = Step::Value(lo.value(inst, "a")?);
-        let a = if flush { a.then(lo, U::FlushF32) } else { a };
+        let a = match dtype {
+            T::F32 if flush => flushed(lo, a),
+            // A NaN becomes canonical, a number stays what it is.
+            T::F16 => a.then(lo, U::F16ToF32).then(lo, U::F32ToF16(round)),
+            T::Bf16 => a.then(lo, U::Bf16ToF32).then(lo, U::F32ToBf16(round)),
+            _ => a,
+        };
         let a = saturate(lo, inst, a, dtype);
         return finish(lo, inst, a, dtype);
     }
-    let wide = atype == T::F64;
+    let wide = atype == T::F64 || (dtype, atype) == (T::F64, T::F16);
     let mut value = float_operand(lo, inst)?;
     value = narrow::bound(lo, inst, value, dtype);
     if integral {
         value = value.then(lo, if wide { U::RoundF64(round) } else { U::RoundF32(round) });
     }
     value = value.then_maybe(lo, to_float(wide, dtype, round));
-    if flush && dtype == T::F32 && atype != T::F32 {
-        value = value.then(lo, U::FlushF32);
-    }
+    value = match atype {
+        // A NaN keeps what it holds.
+        T::F64 if flush && dtype == T::F32 => value.then(lo, U::FlushF32),
+        T::F16 | T::Bf16 if flush => flushed(lo, value),
+        _ => value,
+    };
     value = saturate(lo, inst, value, dtype);
     finish(lo, inst, value, dtype)
 }
