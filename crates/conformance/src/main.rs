@@ -41,6 +41,9 @@ struct Arguments {
     /// How many random kernels.
     #[arg(long, value_name = "N", default_value_t = 500)]
     kernels: u64,
+    /// Attempts to make a random kernel smaller that differs; its PTX is printed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    shrink: u32,
     /// Of functions with 32 bits of input, try the multiples of this number; 1 is all.
     #[arg(long, value_name = "N", default_value_t = 4099)]
     stride: u32,
@@ -204,10 +207,12 @@ fn try_random(
         if !told.next() {
             continue;
         }
-        let verdict = random::run(driver, seed, target);
-        let is_stopped = matches!(verdict, Verdict::Stopped(_));
-        told.judge(&format!("random kernel {seed}"), verdict).map_err(told::failed)?;
-        if is_stopped {
+        let tried = random::run(driver, seed, target, arguments.shrink);
+        told.judge(&format!("random kernel {seed}"), tried.verdict).map_err(told::failed)?;
+        if let Some(text) = &tried.smallest {
+            told.say(text).map_err(told::failed)?;
+        }
+        if !tried.goes_on {
             return Ok(false);
         }
     }

@@ -2,16 +2,49 @@
 
 use crate::driver::{Asked, Driver, Refused, Shape};
 use crate::told::Verdict;
-use generate::{Buffers, Case, Choices, generate_for, ptx, reference};
+use generate::{Buffers, Case, Choices, generate_for, ptx, reference, shrink};
 
 /// The architecture that kernels are written for on a device of this capability; nothing below the first.
 pub(crate) fn target(capability: u32) -> Option<u32> {
     ptx::TARGETS.into_iter().rfind(|target| *target <= capability)
 }
 
-/// Runs the kernel of a seed, and compares what its threads leave.
-pub(crate) fn run(driver: &Driver, seed: u64, target: u32) -> Verdict {
-    let case = ptx::portable(&generate_for(&mut Choices::from_seed(seed), target), target);
+/// How the kernel of a seed fared.
+pub(crate) struct Tried {
+    pub(crate) verdict: Verdict,
+    /// A small kernel that differs, too, as PTX.
+    pub(crate) smallest: Option<String>,
+    /// Whether the driver goes on.
+    pub(crate) goes_on: bool,
+}
+
+/// Runs the kernel of a seed, and compares what its threads leave. Where that differs, so many attempts are made to find a smaller
+/// kernel that differs, too.
+pub(crate) fn run(driver: &Driver, seed: u64, target: u32, attempts: u32) -> Tried {
+    let mut choices = Choices::from_seed(seed);
+    let verdict = run_choices(driver, &mut choices, target);
+    let mut goes_on = !matches!(verdict, Verdict::Stopped(_));
+    let mut smallest = None;
+    if attempts > 0 && matches!(verdict, Verdict::Different(_)) {
+        let differs = |bytes: &[u8]| {
+            let mut choices = Choices::from_bytes(bytes);
+            let verdict = goes_on.then(|| run_choices(driver, &mut choices, target))?;
+            goes_on = !matches!(verdict, Verdict::Stopped(_));
+            matches!(verdict, Verdict::Different(_)).then_some(())
+        };
+        smallest = shrink(choices.made(), attempts, differs).and_then(|(bytes, ())| {
+            ptx::print(&case_of(&mut Choices::from_bytes(&bytes), target), target).ok()
+        });
+    }
+    Tried { verdict, smallest, goes_on }
+}
+
+fn case_of(choices: &mut Choices, target: u32) -> Case {
+    ptx::portable(&generate_for(choices, target), target)
+}
+
+fn run_choices(driver: &Driver, choices: &mut Choices, target: u32) -> Verdict {
+    let case = case_of(choices, target);
     let expected = match reference::run(&case) {
         Ok(expected) => expected,
         Err(why) => return Verdict::Refused(format!("the reference does not run it: {why}")),

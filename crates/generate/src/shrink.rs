@@ -1,12 +1,12 @@
 //! Fewer and simpler choices that still make a mismatch.
 
-use crate::build::generate;
-use crate::choices::Choices;
-use crate::compare::{Mismatch, compare};
-
-/// Choices that make a mismatch: those given, less as many as can be left out or made simpler within so many attempts.
-pub fn shrink(bytes: &[u8], mut attempts: u32) -> Option<(Vec<u8>, Mismatch)> {
-    let fails = |bytes: &[u8]| compare(&generate(&mut Choices::from_bytes(bytes))).err();
+/// Choices that make a mismatch: those given, less as many as can be left out or made simpler within so many attempts. `fails` says
+/// what the mismatch of choices is, if they make one.
+pub fn shrink<M>(
+    bytes: &[u8],
+    mut attempts: u32,
+    mut fails: impl FnMut(&[u8]) -> Option<M>,
+) -> Option<(Vec<u8>, M)> {
     let mut best = bytes.to_vec();
     let mut mismatch = fails(&best)?;
     let mut size = best.len().next_power_of_two();

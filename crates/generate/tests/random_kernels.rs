@@ -11,7 +11,8 @@ const ATTEMPTS: u32 = 2000;
 fn failure(seed: u64) -> Option<String> {
     let mut choices = Choices::from_seed(seed);
     let mismatch = compare(&generate(&mut choices)).err()?;
-    let shrunk = shrink(choices.made(), ATTEMPTS);
+    let fails = |bytes: &[u8]| compare(&generate(&mut Choices::from_bytes(bytes))).err();
+    let shrunk = shrink(choices.made(), ATTEMPTS, fails);
     let (bytes, smallest) = shrunk.unwrap_or_else(|| (choices.made().to_vec(), mismatch));
     Some(format!("seed {seed}, choices {bytes:?}\n{smallest}"))
 }
