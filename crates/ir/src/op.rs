@@ -402,6 +402,12 @@ impl Op {
         matches!(self, Op::Collective { .. } | Op::Barrier { .. } | Op::ClusterBarrier { .. })
     }
 
+    /// Whether lanes of a warp that come to it all together may wait in it while others of them go on.
+    pub fn may_wait_apart(&self) -> bool {
+        let all = |mask: &Src| matches!(mask, Src::Imm(mask) if *mask as u32 == u32::MAX);
+        matches!(self, Op::Collective { members: Members::Mask(mask), .. } if !all(mask))
+    }
+
     /// Whether it is a collective that orders what its lanes do in memory.
     pub fn orders_memory(&self) -> bool {
         matches!(self, Op::Collective { what, .. } if what.orders_memory())

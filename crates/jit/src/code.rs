@@ -43,7 +43,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
         Ok(lowered) => lowered,
         Err(why) => return Some(Err(why)),
     };
-    let emitted = match emit(&lowered.func, &lowered.entries, input, lowered.gang) {
+    let emitted = match emit(&lowered, input) {
         Ok(emitted) => emitted,
         Err(why) => return Some(Err(why)),
     };

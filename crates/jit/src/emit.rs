@@ -8,6 +8,7 @@ mod warps;
 
 use crate::context as at;
 use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
+use crate::lower::Lowered;
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
@@ -94,12 +95,8 @@ thread_local! {
 const MUCH: usize = 1 << 16;
 
 /// Makes machine code. The error is a sentence.
-pub(crate) fn emit(
-    func: &Func,
-    entries: &[(u32, Block)],
-    input: &Input<'_>,
-    gang: usize,
-) -> Result<Emitted, String> {
+pub(crate) fn emit(lowered: &Lowered, input: &Input<'_>) -> Result<Emitted, String> {
+    let Lowered { func, entries, zeros, gang, .. } = lowered;
     let level = input.level;
     let options = RegallocOptions {
         verbose_log: false,
@@ -123,8 +120,8 @@ pub(crate) fn emit(
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
-        gang,
-        cleared: Cleared::of(input),
+        gang: *gang,
+        cleared: Cleared::of(input, zeros),
     };
     emitter.function(func, &output, entries)
 }

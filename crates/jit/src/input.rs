@@ -1,7 +1,7 @@
 //! What machine code is made of.
 
 use crate::Level;
-use ir::{Inst, Kernel};
+use ir::{Inst, Kernel, Reg};
 use std::ops::Range;
 
 /// Where a register lives in the register file: words from its start, and from one warp's to the next's.
@@ -39,8 +39,8 @@ pub struct Input<'a> {
     pub block: [u32; 3],
     /// Accessible bytes of the CTA's shared memory.
     pub shared_bytes: u64,
-    /// Words of the register file that are zero when a CTA begins, as is its shared memory.
-    pub zeros: &'a [Range<usize>],
+    /// Registers that are zero when a CTA begins, as is its shared memory, and their words of the register file.
+    pub zeros: &'a [(Reg, Range<usize>)],
     /// The threads' local memory.
     pub local: Local,
     /// The number of the first access that remembers a region.

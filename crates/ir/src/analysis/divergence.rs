@@ -18,6 +18,8 @@ pub(super) struct Divergence {
     brought: FixedBitSet,
     /// The registers that lanes may have from different rounds of a loop.
     left_behind: FixedBitSet,
+    /// The blocks at which some lanes of a warp may stand while others are elsewhere.
+    apart: FixedBitSet,
     visits: usize,
 }
 
@@ -28,6 +30,7 @@ impl Divergence {
             seen: FixedBitSet::with_capacity(flow.blocks()),
             brought: FixedBitSet::with_capacity(kernel.registers.len()),
             left_behind: FixedBitSet::with_capacity(kernel.registers.len()),
+            apart: FixedBitSet::with_capacity(flow.blocks()),
             visits: 0,
             flow,
         }
@@ -41,6 +44,11 @@ impl Divergence {
     /// Whether lanes may have a register from different rounds of a loop.
     pub(super) fn is_left_behind(&self, reg: usize) -> bool {
         self.left_behind.contains(reg)
+    }
+
+    /// The blocks at which some lanes of a warp may stand while others are elsewhere, or have exited.
+    pub(super) fn apart(self) -> FixedBitSet {
+        self.apart
     }
 
     /// Whether more has been looked at than is worth it.
@@ -76,6 +84,7 @@ impl Divergence {
             (goes_on, meet) = (true, None);
             reached = self.sides(at, meet, interrupt)?;
         }
+        self.set_apart(kernel, at, meet, &reached, interrupt)?;
         let stops = [Some(at), meet];
         // The loop that lanes leave in different rounds: what leads from the branch and back to it.
         let comes_back = reached[at] != 0;
@@ -124,8 +133,43 @@ impl Divergence {
         if self.has_given_up() {
             self.brought.insert_range(..);
             self.left_behind.insert_range(..);
+            self.apart.insert_range(..);
         }
         Some(true)
+    }
+
+    /// Lanes that part are apart until they meet, if they are certain to: where some may wait on the way, or go round in a loop, the
+    /// others go on without them.
+    fn set_apart(
+        &mut self,
+        kernel: &Kernel,
+        at: usize,
+        meet: Option<usize>,
+        reached: &[u8],
+        interrupt: &Interrupt<'_>,
+    ) -> Option<()> {
+        let go_straight_on = (0..reached.len()).filter(|block| reached[*block] != 0).all(|block| {
+            let waits = kernel.blocks[block].insts.iter().any(|inst| inst.op.may_wait());
+            !waits && self.flow.forward.successors(block).all(|to| to > block)
+        });
+        let everything;
+        let blocks = if meet.is_some() && go_straight_on {
+            reached
+        } else {
+            everything = self.sides(at, None, interrupt)?;
+            &everything
+        };
+        self.apart.extend((0..blocks.len()).filter(|block| blocks[*block] != 0));
+        Some(())
+    }
+
+    /// Some lanes may wait in a block while others go on.
+    pub(super) fn wait_apart(&mut self, at: usize, interrupt: &Interrupt<'_>) -> Option<()> {
+        if !self.apart.put(at) {
+            let behind = self.sides(at, None, interrupt)?;
+            self.apart.extend((0..behind.len()).filter(|block| behind[*block] != 0));
+        }
+        Some(())
     }
 
     /// Per block, from which sides of a branch lanes may come there before they meet. One round only: who comes back to the branch

@@ -7,6 +7,7 @@ use super::evaluate::{Known, evaluate};
 use super::liveness::Liveness;
 use super::shape::Shape;
 use crate::{Class, Inst, Interrupt, Kernel, Operand, Pred, Reg, Terminator};
+use fixedbitset::FixedBitSet;
 
 /// Passes over a kernel after which everything is taken to vary that has not settled: compilers make kernels that settle within
 /// a few.
@@ -22,6 +23,8 @@ pub struct Shapes {
     shapes: Vec<Shape>,
     /// Per block, whether lanes of a gang may leave it in different directions.
     parts: Vec<bool>,
+    /// The blocks at which some lanes of a warp may stand while others are elsewhere.
+    apart: FixedBitSet,
 }
 
 struct State<'k> {
@@ -155,7 +158,21 @@ impl Shapes {
             | Terminator::Trap => false,
         };
         let parts = kernel.blocks.iter().map(parts).collect();
-        Some(Shapes { shapes, parts })
+        let is_uniform = |guard: Option<Pred>| {
+            guard.and_then(Pred::reg).is_none_or(|reg| shapes[reg.0 as usize].is_uniform())
+        };
+        for (id, block) in kernel.blocks.iter().enumerate() {
+            interrupt.go_on(block.insts.len())?;
+            let parted = |inst: &Inst| inst.op.may_wait_apart() || !is_uniform(inst.guard);
+            if block.insts.iter().any(|inst| inst.op.may_wait() && parted(inst)) {
+                divergence.wait_apart(id, interrupt)?;
+            }
+        }
+        let mut apart = divergence.apart();
+        if !settled {
+            apart.insert_range(..);
+        }
+        Some(Shapes { shapes, parts, apart })
     }
 
     /// The shape of a register.
@@ -176,25 +193,27 @@ impl Shapes {
     pub fn parts(&self, block: crate::BlockId) -> bool {
         self.parts.get(block.0 as usize).copied().unwrap_or(true)
     }
+
+    /// Whether all lanes of a warp that has all its lanes come to a block together, where the earliest run first.
+    pub fn all_come(&self, block: crate::BlockId) -> bool {
+        !self.apart.contains(block.0 as usize)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The shapes of all registers of a kernel in CTAs of these extents, as text.
-    fn shapes(text: &str, block: [u32; 3]) -> Vec<String> {
+    fn analysed(text: &str, block: [u32; 3]) -> Shapes {
         let kernel = crate::text::parse(text).expect("a kernel");
         let live = Liveness::of(&kernel).expect("small");
-        let found = Shapes::of(
-            &kernel,
-            &[],
-            &live,
-            &LaunchShape { block, gang: 1, vector: 16 },
-            &Interrupt::never(),
-        )
-        .expect("not interrupted");
-        let text = |shape: &Shape| match shape {
+        let launch = LaunchShape { block, gang: 1, vector: 16 };
+        Shapes::of(&kernel, &[], &live, &launch, &Interrupt::never()).expect("not interrupted")
+    }
+
+    /// The shapes of all registers of a kernel in CTAs of these extents, as text.
+    fn shapes(text: &str, block: [u32; 3]) -> Vec<String> {
+        let named = |shape: &Shape| match shape {
             Shape::Varying => "varying".to_owned(),
             Shape::Mask(lanes) => format!("mask {lanes:x}"),
             Shape::Affine(affine) if affine.is_uniform() => "uniform".to_owned(),
@@ -205,7 +224,7 @@ mod tests {
                 format!("{lanes} +{},{},{}", affine.step(1), affine.step(2), affine.step(15))
             }
         };
-        found.shapes.iter().map(text).collect()
+        analysed(text, block).shapes.iter().map(named).collect()
     }
 
     #[test]
@@ -414,6 +433,38 @@ mod tests {
             block3:
             exit\n";
         assert_eq!(shapes(text, [32, 1, 1])[1], "varying");
+    }
+
+    /// Blocks to which all lanes of a warp come together: not those on one side of a branch, nor any behind one where somebody exits,
+    /// waits or goes round a loop.
+    #[test]
+    fn lanes_come_together_where_none_stays_behind() {
+        let come = |side: &str, end: &str| -> Vec<usize> {
+            let text = format!(
+                "kernel \"k\" independent
+            registers v0-v1 w32, v2-v3 pred
+            block0:
+            v0 = special.tid.x
+            v1 = Mov32 0x0
+            v2 = LtU32 v0, 0x7
+            branch v2, block1, block2
+            block1:
+            {side}
+            v3 = LtU32 v1, v0
+            {end}
+            block2:
+            v1 = AddI32 v0, 0x1
+            jump block3
+            block3:
+            exit\n"
+            );
+            let found = analysed(&text, [64, 1, 1]);
+            (0..4).filter(|block| found.all_come(crate::BlockId(*block as u32))).collect()
+        };
+        assert_eq!(come("v1 = Mov32 0x1", "jump block2"), [0, 2, 3]);
+        assert_eq!(come("v1 = Mov32 0x1", "exit"), [0]);
+        assert_eq!(come("v1 = AddI32 v1, 0x1", "branch v3, block1, block2"), [0]);
+        assert_eq!(come("barrier.sync 0x0", "jump block2"), [0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is zero when a CTA begins.
 
 use crate::Input;
+use std::ops::Range;
 
 /// What is zero when a CTA begins.
 #[derive(Clone, Debug)]
@@ -12,9 +13,10 @@ pub(super) struct Cleared {
 }
 
 impl Cleared {
-    pub(super) fn of(input: &Input<'_>) -> Cleared {
+    /// `zeros` are words of the register file.
+    pub(super) fn of(input: &Input<'_>, zeros: &[Range<usize>]) -> Cleared {
         let mut rows: Vec<(u64, u64)> = Vec::new();
-        let mut all: Vec<_> = input.zeros.iter().filter(|range| !range.is_empty()).collect();
+        let mut all: Vec<_> = zeros.iter().filter(|range| !range.is_empty()).collect();
         all.sort_by_key(|range| range.start);
         for range in all {
             let (from, to) = (4 * range.start as u64, 4 * range.end as u64);

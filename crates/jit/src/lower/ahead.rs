@@ -3,26 +3,34 @@
 
 use super::Lower;
 use super::memory::Lanes;
-use crate::Level;
 use crate::mir::{Mem, O};
 use iced_x86::Code;
+use ir::{Inst, Op, Space};
 
-/// How far ahead, in bytes: as far as pays without wasting what the next CTA does not load.
+/// How far ahead of what a warp loads once, in bytes: as far as pays without wasting what the next CTA does not load.
 const AHEAD: i32 = 1024;
+/// The same where a warp loads piece after piece: what is on its way is for the pieces after the next ones.
+const FAR_AHEAD: i32 = 4 * AHEAD;
+/// Loads of a warp from which on there are pieces.
+const PIECES: usize = 4;
 /// Bytes of a line of the cache.
 const LINE: i64 = 64;
 
+/// How far ahead of the loads of a block memory is fetched. In loops it is the next round that comes next.
+pub(super) fn distance(block: &ir::Block, is_repeated: bool) -> Option<i32> {
+    let loads =
+        |inst: &&Inst| matches!(inst.op, Op::Load { space: Space::Global | Space::Generic, .. });
+    let count = block.insts.iter().filter(loads).count();
+    (!is_repeated).then_some(if count < PIECES { AHEAD } else { FAR_AHEAD })
+}
+
 impl Lower<'_> {
-    /// Fetches what lies ahead of a load of global memory by all lanes, of so many bytes one after the other, which warps make once.
-    /// In loops it is the next round that comes next.
+    /// Fetches what lies ahead of a load of global memory by all lanes, of so many bytes one after the other.
     pub(super) fn fetch_ahead(&mut self, lanes: &Lanes, bytes: i64) {
-        // With larger vectors, enough loads are on their way.
-        if self.level != Level::Avx2 || !self.once {
-            return;
-        }
+        let Some(distance) = self.ahead else { return };
         for at in (0..bytes).step_by(LINE as usize) {
             let memory = lanes.memory(0, at);
-            let ahead = Mem { disp: memory.disp.saturating_add(AHEAD), ..memory };
+            let ahead = Mem { disp: memory.disp.saturating_add(distance), ..memory };
             self.func.x(Code::Prefetcht0_m8, &[O::M(ahead)]);
         }
     }

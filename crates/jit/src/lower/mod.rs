@@ -38,6 +38,7 @@ mod value;
 mod values;
 mod vector;
 mod wide;
+mod zeros;
 
 use crate::exit::{Leaving, Why};
 use crate::gang::Gang;
@@ -52,6 +53,7 @@ use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use value::{Form, Value};
 
 /// Machine instructions of a kernel, and where they are entered.
@@ -67,6 +69,8 @@ pub(crate) struct Lowered {
     pub(crate) performed: usize,
     /// Where lanes may wait that are apart from those that leave, and which registers they need.
     pub(crate) waiting: Vec<(u32, Vec<Reg>)>,
+    /// Words of the register file that have to be zero when a CTA begins.
+    pub(crate) zeros: Vec<Range<usize>>,
     /// Warps of a gang.
     pub(crate) gang: usize,
 }
@@ -92,8 +96,8 @@ struct Lower<'a> {
     homed: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
     floats: Vec<bool>,
-    /// Whether all lanes together come to the next instruction, and once.
-    once: bool,
+    /// How many bytes ahead of loads memory is fetched.
+    ahead: Option<i32>,
     /// The slice, of so many lanes, whose first lane's values are computed; of all lanes' first one if there is none.
     slice: Option<(usize, usize)>,
     /// What is known where the next instruction goes.
@@ -161,7 +165,7 @@ pub(crate) fn lower(
         parts: &parts,
         checks: Vec::new(),
         masked: None,
-        once: false,
+        ahead: None,
         slice: None,
         blocks: Vec::new(),
         invariant,
@@ -188,7 +192,9 @@ pub(crate) fn lower(
         parts.numbers.iter().map(|(key, number)| (*number, place(key))).collect();
     waiting.sort_unstable();
     let waiting = waiting.into_iter().map(|(_, place)| place).collect();
-    Some(Ok(Lowered { func, entries, expected, sites, performed, waiting, gang: gang.warps }))
+    let zeros = zeros::of(input, &shapes, &live, interrupt)?;
+    let gang = gang.warps;
+    Some(Ok(Lowered { func, entries, expected, sites, performed, waiting, zeros, gang }))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -268,7 +274,7 @@ impl Lower<'_> {
         for node in 0..self.nodes.all.len() {
             self.node(node, interrupt)?;
         }
-        self.once = false;
+        self.ahead = None;
         self.masked_blocks(interrupt)?;
         for (node, _, block) in &stubs {
             if self.nodes.all[*node].ways > 0 {
@@ -293,13 +299,13 @@ impl Lower<'_> {
         let here = &nodes.all[node];
         self.state.clear();
         self.shared = None;
-        self.once = !nodes.repeated[here.block];
         self.live = here.live.iter().copied().collect();
         self.func.begin(self.blocks[node]);
         if here.ways > 0 {
             self.take_params(node);
         }
         let block = &self.input.kernel.blocks[here.block];
+        self.ahead = ahead::distance(block, nodes.repeated[here.block]);
         let start = self.input.starts[here.block];
         for nth in here.insts.clone() {
             interrupt.go_on(4)?;

@@ -86,7 +86,7 @@ impl<'l> Resident<'l> {
         let first = number * common.cluster;
         for (number, (cta, storage)) in (first..).zip(self.ctas.iter_mut().zip(&mut self.storage)) {
             let frame = &mut cta.frame;
-            for range in &common.made.plan.rows.zeros {
+            for (_, range) in &common.made.plan.rows.zeros {
                 // SAFETY: the ranges lie inside the register file.
                 unsafe { frame.cta.regs.add(range.start).write_bytes(0, range.len()) };
             }

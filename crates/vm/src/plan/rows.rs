@@ -18,8 +18,8 @@ pub(crate) struct Rows {
     held: Vec<Constant>,
     /// Words of the register file.
     words: u32,
-    /// Ranges of words that are zero when a CTA starts.
-    pub(crate) zeros: Vec<Range<usize>>,
+    /// Registers that are zero when a CTA starts, and their words.
+    pub(crate) zeros: Vec<(Reg, Range<usize>)>,
 }
 
 impl Rows {
@@ -33,7 +33,7 @@ impl Rows {
             |words: u32| if words == slots::words(Class::Pred) { predicates } else { shared };
         let mut zeros = Vec::new();
         let mut registers = Vec::with_capacity(kernel.registers.len());
-        for (home, class) in assignment.homes.iter().zip(&kernel.registers) {
+        for (reg, (home, class)) in (0..).zip(assignment.homes.iter().zip(&kernel.registers)) {
             let slot = home.map_or(Slot::NONE, |home| match home.shared {
                 true => Slot { offset: home.offset, stride: 0 },
                 // The rows of one register lie together, warp after warp.
@@ -43,7 +43,8 @@ impl Rows {
             });
             if let Some(home) = home.filter(|home| home.starts_zero) {
                 let words = home.words * if home.shared { 1 } else { warps };
-                zeros.push(slot.offset as usize..(slot.offset + words) as usize);
+                let row = slot.offset as usize..(slot.offset + words) as usize;
+                zeros.push((Reg(reg), row));
             }
             registers.push((slot, *class));
         }
