@@ -94,6 +94,13 @@ impl Lower<'_> {
 
     /// Emits a collective that can be done here.
     pub(super) fn collect(&mut self, what: &Collective) {
+        if let Collective::MatchAll { a, .. }
+        | Collective::Redux { a, .. }
+        | Collective::MovMatrix { a, .. } = what
+        {
+            // The bits of a NaN show.
+            self.canonical_src(*a);
+        }
         match what {
             Collective::Shfl { mode, d, p, a, b, c: Src::Imm(c) } => match b {
                 Src::Imm(b) if self.form(*d) == Form::Vectors => {

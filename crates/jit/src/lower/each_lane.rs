@@ -597,9 +597,7 @@ impl Lower<'_> {
     /// Puts the values of lanes where they are taken one by one.
     pub(super) fn give_element(&mut self, value: Src, access: Access, nth: usize) {
         let class = access_class(access);
-        if let Src::Reg(reg) = value {
-            self.canonical(reg);
-        }
+        self.canonical_src(value);
         let (_, store) = crate::x86::vector_moves(self.level);
         for vector in 0..self.count(class) {
             let value = self.vector(value, class, vector);

@@ -370,9 +370,7 @@ impl Lower<'_> {
             return false;
         }
         for value in values {
-            if let Src::Reg(reg) = value {
-                self.canonical(*reg);
-            }
+            self.canonical_src(*value);
         }
         let among = self.gang.all();
         let wanted = Wanted { address, space: *space, bytes, writes: true, among };

@@ -41,9 +41,7 @@ impl Lower<'_> {
             return false;
         }
         let class = if wide { Class::W64 } else { Class::W32 };
-        if let Src::Reg(reg) = b {
-            self.canonical(*reg);
-        }
+        self.canonical_src(*b);
         let lanes = match &self.masked {
             Some(masked) => masked.lanes,
             None => self.lanes_constant(u64::MAX),

@@ -251,6 +251,10 @@ impl Lower<'_> {
             self.compare_wide(d, in_quads(relation), a, b);
             return;
         }
+        if !matches!(relation, Relation::Float(_)) {
+            // The bits of a NaN show.
+            [a, b].into_iter().for_each(|src| self.canonical_src(src));
+        }
         let count = self.gang.slices();
         let masks = (0..count)
             .map(|nth| {

@@ -53,9 +53,7 @@ impl Lower<'_> {
         if self.masked.as_ref().is_some_and(|masked| masked.few().is_some()) {
             return false;
         }
-        if let Src::Reg(reg) = value {
-            self.canonical(*reg);
-        }
+        self.canonical_src(*value);
         let Some((base, disp)) = self.some_reached((address, *space, *access), true, place) else {
             return false;
         };

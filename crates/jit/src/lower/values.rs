@@ -499,6 +499,13 @@ impl Lower<'_> {
         self.set(reg, Value { nan: false, vectors: Some(vectors), home, full: home, ..value });
     }
 
+    /// Makes the NaNs of an operand canonical.
+    pub(super) fn canonical_src(&mut self, src: Src) {
+        if let Src::Reg(reg) = src {
+            self.canonical(reg);
+        }
+    }
+
     /// A vector of binary32 with canonical NaNs.
     pub(super) fn canonical_vector(&mut self, vector: VReg) -> VReg {
         // Unordered.

@@ -70,10 +70,8 @@ impl Lower<'_> {
             }
             N::S32ToF64(_) => self.of_half(a, nth, U::CvtDq2Pd),
             N::F32ToF64 => {
-                if let Src::Reg(reg) = a {
-                    // The bits of a NaN show.
-                    self.canonical(reg);
-                }
+                // The bits of a NaN show.
+                self.canonical_src(a);
                 self.of_half(a, nth, U::CvtPs2Pd)
             }
             N::F16ToF64 => {
