@@ -30,7 +30,7 @@ fn from_single(a: f32) -> u16 {
 
 #[inline(always)]
 fn from_double(a: f64) -> u16 {
-    convert::bf16::from_f64(a.to_bits(), Round::NearestEven)
+    convert::bf16::rounded(a, Round::NearestEven)
 }
 
 /// A result in single precision, rounded toward zero.

@@ -91,10 +91,16 @@ macro_rules! half {
                 if crate::f32::is_finite(a) { number } else { special }
             }
 
+            /// Double precision rounded to this format. A NaN becomes canonical.
+            #[inline(always)]
+            pub(crate) fn rounded(a: f64, round: Round) -> u16 {
+                from_f32(round_to_odd::single(a).to_bits(), round)
+            }
+
             /// `cvt.{rn,rz,rm,rp}` from `f64`. A NaN is made quiet, and keeps its sign and the top of its payload, as on an H100.
             #[inline(always)]
             pub fn from_f64(a: u64, round: Round) -> u16 {
-                let number = from_f32(round_to_odd::single(f64::from_bits(a)).to_bits(), round);
+                let number = rounded(f64::from_bits(a), round);
                 let sign = ((a >> 63) as u16) << 15;
                 let payload = (a >> (super::DOUBLE_FRACTION - $fraction)) as u16 & ((1 << $fraction) - 1);
                 let nan = sign | INFINITY | payload | 1 << ($fraction - 1);

@@ -33,7 +33,7 @@ fn random(number: &mut impl FnMut(usize) -> usize, blocks: usize, registers: usi
         }
         b.set_guard(None);
         // Mostly to what stands near, so that there are loops within loops.
-        let mut near = || ids[(nth + blocks + number(7) - 2) % blocks];
+        let mut near = || ids[(nth + 2 * blocks + number(7) - 2) % blocks];
         let (then, otherwise) = (near(), near());
         b.terminate(match number(8) {
             0 => Terminator::Exit,
