@@ -37,3 +37,17 @@ pub fn shrink<M>(
     }
     Some((best, mismatch))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shrink;
+
+    #[test]
+    fn what_does_not_matter_is_left_out_or_zero() {
+        let fails = |bytes: &[u8]| (bytes.len() > 1 && bytes.contains(&7)).then_some(bytes.len());
+        assert_eq!(shrink(&[1, 2, 7, 3], 100, fails), Some((vec![7, 0], 2)));
+        assert_eq!(shrink(&[1, 2, 3], 100, fails), None);
+        // Without attempts it stays as it is.
+        assert_eq!(shrink(&[1, 7], 0, fails), Some((vec![1, 7], 2)));
+    }
+}

@@ -16,15 +16,17 @@ const PIECES: usize = 4;
 /// Bytes of a line of the cache.
 const LINE: i64 = 64;
 
-/// How far ahead of the loads of a block memory is fetched. In loops it is the next round that comes next.
-pub(super) fn distance(block: &ir::Block, is_repeated: bool) -> Option<i32> {
-    let loads =
-        |inst: &&Inst| matches!(inst.op, Op::Load { space: Space::Global | Space::Generic, .. });
-    let count = block.insts.iter().filter(loads).count();
-    (!is_repeated).then_some(if count < PIECES { AHEAD } else { FAR_AHEAD })
-}
-
 impl Lower<'_> {
+    /// How far ahead of the loads of a block memory is fetched. In loops it is the next round that comes next.
+    pub(super) fn distance_ahead(&self, block: usize) -> Option<i32> {
+        let loads = |inst: &&Inst| {
+            matches!(inst.op, Op::Load { space: Space::Global | Space::Generic, .. })
+        };
+        let count = self.input.kernel.blocks[block].insts.iter().filter(loads).count();
+        let distance = if count < PIECES { AHEAD } else { FAR_AHEAD };
+        (!self.nodes.repeated[block]).then_some(distance)
+    }
+
     /// Fetches what lies ahead of a load of global memory by all lanes, of so many bytes one after the other.
     pub(super) fn fetch_ahead(&mut self, lanes: &Lanes, bytes: i64) {
         let Some(distance) = self.ahead else { return };

@@ -305,7 +305,7 @@ impl Lower<'_> {
             self.take_params(node);
         }
         let block = &self.input.kernel.blocks[here.block];
-        self.ahead = ahead::distance(block, nodes.repeated[here.block]);
+        self.ahead = self.distance_ahead(here.block);
         let start = self.input.starts[here.block];
         for nth in here.insts.clone() {
             interrupt.go_on(4)?;

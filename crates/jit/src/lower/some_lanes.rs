@@ -8,7 +8,7 @@ use crate::Level;
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::Shape;
-use ir::{Access, Address, Class, Op, Space, Src};
+use ir::{Access, Address, Class, Op, Space};
 use regalloc2::VReg;
 
 impl Lower<'_> {
