@@ -117,23 +117,11 @@ fn products_of_matrices_are_those_of_a_gpu() {
 /// Every form of `cvt` between integers and floats of 16 to 64 bits, of 256 bit patterns, as an H100 made it.
 #[test]
 fn conversions_are_those_of_a_gpu() {
-    for engine in ["interp", "interp:portable", "jit", "jit:avx2"] {
-        if engine.starts_with("jit") && !has_machine_code() {
-            continue;
-        }
-        let said = made_again("nvidia-h100-conversions.lz4", engine);
+    for engine in warpwise::EngineChoice::available() {
+        let said = made_again("nvidia-h100-conversions.lz4", &engine.to_string());
         let all = "12 as they should be, 0 that differ, 0 not run";
         assert!(said.contains(all), "{engine}: {said}");
     }
-}
-
-/// Whether machine code can be made for this host.
-fn has_machine_code() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
 }
 
 /// What the ISA fixes, and what it bounds, is the same on an H200.

@@ -159,7 +159,7 @@ impl Divergence {
             everything = self.sides(at, None, interrupt)?;
             &everything
         };
-        self.apart.extend((0..blocks.len()).filter(|block| blocks[*block] != 0));
+        add_reached(&mut self.apart, blocks);
         Some(())
     }
 
@@ -167,7 +167,7 @@ impl Divergence {
     pub(super) fn wait_apart(&mut self, at: usize, interrupt: &Interrupt<'_>) -> Option<()> {
         if !self.apart.put(at) {
             let behind = self.sides(at, None, interrupt)?;
-            self.apart.extend((0..behind.len()).filter(|block| behind[*block] != 0));
+            add_reached(&mut self.apart, &behind);
         }
         Some(())
     }
@@ -213,6 +213,11 @@ impl Divergence {
         }
         Some(())
     }
+}
+
+/// Adds the blocks that lanes reach from any side.
+fn add_reached(blocks: &mut FixedBitSet, reached: &[u8]) {
+    blocks.extend((0..reached.len()).filter(|block| reached[*block] != 0));
 }
 
 /// The registers that some of a kernel's blocks define.

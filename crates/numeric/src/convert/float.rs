@@ -9,6 +9,17 @@ use crate::round_to_odd;
 const SINGLE_FRACTION: u32 = 23;
 const DOUBLE_FRACTION: u32 = 52;
 
+/// A NaN of binary64 in a format whose infinity is this, and whose fraction has so many bits: quiet, with its sign and the top of its
+/// payload.
+#[inline(always)]
+const fn narrowed_nan(a: u64, infinity: u32, fraction: u32) -> u32 {
+    // The exponent begins behind the fraction, and the sign behind the exponent.
+    let sign = infinity + (1 << fraction);
+    let payload = (a >> (DOUBLE_FRACTION - fraction)) as u32 & ((1 << fraction) - 1);
+    let number = infinity | 1 << (fraction - 1) | payload;
+    if a >> 63 == 1 { sign | number } else { number }
+}
+
 /// A 64-bit magnitude in double precision, rounded to odd at no less than 42 bits. Rounding that
 /// to single precision or less gives what rounding the integer gives.
 #[inline(always)]
@@ -101,9 +112,7 @@ macro_rules! half {
             #[inline(always)]
             pub fn from_f64(a: u64, round: Round) -> u16 {
                 let number = rounded(f64::from_bits(a), round);
-                let sign = ((a >> 63) as u16) << 15;
-                let payload = (a >> (super::DOUBLE_FRACTION - $fraction)) as u16 & ((1 << $fraction) - 1);
-                let nan = sign | INFINITY | payload | 1 << ($fraction - 1);
+                let nan = super::narrowed_nan(a, INFINITY as u32, $fraction) as u16;
                 if is_nan(a) { nan } else { number }
             }
 
@@ -142,7 +151,7 @@ half!(
 
 /// To `f32`.
 pub mod f32 {
-    use super::{DOUBLE_FRACTION, Round, SINGLE_FRACTION, integral_single};
+    use super::{Round, SINGLE_FRACTION, integral_single};
     use crate::f32::{INFINITY, NAN, from_double, is_nan};
     use ::core::primitive::{f32, f64, u8, u16, u32, u64};
 
@@ -165,10 +174,7 @@ pub mod f32 {
     /// `cvt.{rn,rz,rm,rp}.f32.f64`. A NaN is made quiet, and keeps its sign and the top of its payload, as on an H100.
     #[inline(always)]
     pub const fn from_f64(a: u64, round: Round) -> u32 {
-        const QUIET: u32 = 1 << (SINGLE_FRACTION - 1);
-        let sign = ((a >> 63) as u32) << 31;
-        let payload = (a >> (DOUBLE_FRACTION - SINGLE_FRACTION)) as u32 & (QUIET - 1);
-        let nan = sign | INFINITY | QUIET | payload;
+        let nan = super::narrowed_nan(a, INFINITY, SINGLE_FRACTION);
         if crate::f64::is_nan(a) { nan } else { from_double(f64::from_bits(a), round) }
     }
 
@@ -208,10 +214,7 @@ pub mod f64 {
     /// `cvt.f64.f16`, which is exact. A NaN keeps its payload.
     #[inline(always)]
     pub const fn from_f16(a: u16) -> u64 {
-        let number = widen(crate::f16::encoding::value(a).to_bits());
-        let sign = ((a >> 15) as u64) << 63;
-        let payload = ((a & 0x3ff) as u64) << (DOUBLE_FRACTION - 10);
-        if crate::f16::encoding::is_nan(a) { quiet(sign | INFINITY | payload) } else { number }
+        widen(crate::f16::encoding::value(a).to_bits())
     }
 
     /// `cvt.f64.bf16`, which is exact. A NaN keeps its payload.

@@ -71,11 +71,11 @@ pub(super) fn multiply_scaled(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let narrow = UnaryOp::F64ToF32(Round::NearestEven);
     // Adding -0 makes a NaN canonical, and changes no number.
     let (add, zero) = (BinaryOp::AddF32(Round::NearestEven), Src::Imm((-0f32).to_bits().into()));
-    let mut of_sum = |sum: &Src| {
+    let singles = sums.iter().map(|sum| {
         let single = lo.b.unary(narrow, *sum);
         lo.b.binary(add, single, zero).into()
-    };
-    let d: Vec<Src> = sums.iter().map(&mut of_sum).collect();
+    });
+    let d: Vec<Src> = singles.collect();
     write(lo, inst, &d)
 }
 
