@@ -39,11 +39,11 @@ struct Entry {
 
 /// Makes machine code of a kernel. `None` if it was interrupted; the error is a sentence that says why there is none.
 pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Code, String>> {
-    let lowered = match lower(input, interrupt)? {
+    let mut lowered = match lower(input, interrupt)? {
         Ok(lowered) => lowered,
         Err(why) => return Some(Err(why)),
     };
-    let emitted = match emit(&lowered, input) {
+    let emitted = match emit(&mut lowered, input) {
         Ok(emitted) => emitted,
         Err(why) => return Some(Err(why)),
     };

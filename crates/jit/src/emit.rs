@@ -1,26 +1,24 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
+mod calls;
 mod checked;
 mod checks;
 mod cleared;
 mod lanes;
 mod warps;
 
+use crate::allocate::{Allocated, allocate};
 use crate::context as at;
 use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
 use crate::lower::Lowered;
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
-use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
+use crate::registers::{CONTEXT, REGISTERS, WARP, registers};
 use crate::x86::{self, Memory, Operand as X};
 use crate::{Input, Level};
 use checked::{Check, Failed};
 use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
-use regalloc2::{
-    Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
-    RegallocOptions,
-};
-use std::cell::Cell;
+use regalloc2::{Allocation, AllocationKind, Block, Edit, Function, ProgPoint, RegClass};
 
 /// Bytes from the regions of one access to those of the next.
 pub const SITE_BYTES: u32 = 48;
@@ -48,6 +46,8 @@ enum Target {
     Save,
     /// Looks a region up.
     Find,
+    /// Has an instruction performed and keeps what is in registers.
+    Perform,
     /// Goes on with the next gang, if there is one, where this one began; which exit it leaves by is the result.
     NextGang,
     /// Leaves the code; which exit is the result.
@@ -86,32 +86,14 @@ struct Emitter {
     cleared: Cleared,
 }
 
-thread_local! {
-    /// What the register allocator works in: it is made anew at some cost.
-    static ROOM: Cell<regalloc2::Ctx> = Cell::default();
-}
-
-/// Instructions of a function whose room is given back.
-const MUCH: usize = 1 << 16;
-
 /// Makes machine code. The error is a sentence.
-pub(crate) fn emit(lowered: &Lowered, input: &Input<'_>) -> Result<Emitted, String> {
+pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, String> {
     let Lowered { func, entries, zeros, gang, .. } = lowered;
     let level = input.level;
-    let options = RegallocOptions {
-        verbose_log: false,
-        validate_ssa: cfg!(debug_assertions),
-        algorithm: Algorithm::Ion,
-    };
-    let mut room = ROOM.take();
-    let environment = environment(level);
-    let output = match regalloc2::run_with_ctx(func, &environment, &options, &mut room) {
-        Ok(_) => std::mem::take(&mut room.output),
-        Err(error) => return Err(format!("registers cannot be allocated: {error:?}")),
-    };
-    if func.insts.len() < MUCH {
-        ROOM.set(room);
-    }
+    let allocated = allocate(func, &registers(level));
+    let allocated = allocated.map_err(|why| format!("registers cannot be allocated: {why}"))?;
+    #[cfg(test)]
+    assert_eq!(allocated.check(func, level), Ok(()));
     let mut emitter = Emitter {
         encoder: Encoder::new(64),
         end: 0,
@@ -123,14 +105,14 @@ pub(crate) fn emit(lowered: &Lowered, input: &Input<'_>) -> Result<Emitted, Stri
         gang: *gang,
         cleared: Cleared::of(input, zeros),
     };
-    emitter.function(func, &output, entries)
+    emitter.function(func, &allocated, entries)
 }
 
 impl Emitter {
     fn function(
         &mut self,
         func: &Func,
-        output: &Output,
+        allocated: &Allocated,
         entries: &[(u32, Block)],
     ) -> Result<Emitted, String> {
         for constant in &func.pool {
@@ -146,15 +128,18 @@ impl Emitter {
             let here = Here { block: nth, next: order.get(at + 1).copied() };
             self.blocks[nth] = self.end;
             let block = Block::new(nth);
-            for item in output.block_insts_and_edits(func, block) {
-                match item {
-                    InstOrEdit::Edit(Edit::Move { from, to }) => self.copy(*from, *to)?,
-                    InstOrEdit::Inst(inst) => {
-                        let allocs = output.inst_allocs(inst);
-                        let kind = &func.insts[inst.index()].kind;
-                        self.inst(func, here, kind, allocs, entries, &mut exits)?;
-                    }
+            let mut moves = allocated.moves_from(func.blocks[nth].insts.start);
+            for inst in func.block_insns(block).iter() {
+                let before = ProgPoint::before(inst);
+                while let Some((point, Edit::Move { from, to })) = moves.first()
+                    && *point <= before
+                {
+                    self.copy(*from, *to)?;
+                    moves = &moves[1..];
                 }
+                let allocs = &allocated.operands[func.operand_range(inst)];
+                let kind = &func.insts[inst.index()].kind;
+                self.inst(func, here, kind, allocs, entries, &mut exits)?;
             }
         }
         let mut cold_at = Vec::new();
@@ -172,6 +157,8 @@ impl Emitter {
         self.leave()?;
         let find = self.end;
         self.find()?;
+        let perform = self.end;
+        self.perform_saving()?;
         let mut bytes = self.encoder.take_buffer();
         let known = self.jumps.iter().map(|(end, target)| {
             let to = match target {
@@ -181,6 +168,7 @@ impl Emitter {
                 Target::NextGang => next_gang,
                 Target::Leave => leave,
                 Target::Find => find,
+                Target::Perform => perform,
             };
             (*end, to)
         });
@@ -192,7 +180,7 @@ impl Emitter {
             entries.iter().map(|(place, block)| (*place, self.blocks[block.index()])).collect();
         let exits = exits.into_iter().map(|exit| exit.ok_or("an exit is not there".to_owned()));
         let exits = exits.collect::<Result<_, _>>()?;
-        Ok(Emitted { bytes, start, entries, exits, words: output.num_spillslots + 8 })
+        Ok(Emitted { bytes, start, entries, exits, words: allocated.words + 8 })
     }
 
     fn byte(&mut self, byte: u8) {
@@ -261,63 +249,6 @@ impl Emitter {
         self.op(Code::Retnq, &[])
     }
 
-    /// Moves all registers between the machine and the context.
-    fn all(&mut self, loads: bool) -> Result<(), String> {
-        for nth in 0..16u32 {
-            let register = Register::RAX + nth;
-            if [Register::RSP, CONTEXT, SCRATCH].contains(&register) {
-                continue;
-            }
-            let memory = context(at::GENERALS + 8 * nth as i32);
-            match loads {
-                true => self.op(Code::Mov_r64_rm64, &[X::R(register), memory])?,
-                false => self.op(Code::Mov_rm64_r64, &[memory, X::R(register)])?,
-            }
-        }
-        let count = if self.level == Level::Avx512 { 32 } else { 16 };
-        for nth in 0..count {
-            let register = X::R(x86::vector(nth, self.level));
-            let memory = context(at::VECTORS + 64 * nth as i32);
-            let (load, store) = x86::vector_moves(self.level);
-            match loads {
-                true => self.op(load, &[register, memory])?,
-                false => self.op(store, &[memory, register])?,
-            }
-        }
-        if self.level == Level::Avx512 {
-            for nth in 1..8u32 {
-                let register = X::R(Register::K0 + nth);
-                let memory = context(at::MASKS + 8 * nth as i32);
-                match loads {
-                    true => self.op(Code::VEX_Kmovq_kr_km64, &[register, memory])?,
-                    false => self.op(Code::VEX_Kmovq_m64_kr, &[memory, register])?,
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Leaves the code with all registers in the context.
-    fn save(&mut self) -> Result<(), String> {
-        self.all(false)?;
-        self.op(Code::Mov_r32_rm32, &[X::R(Register::EAX), X::R(Register::R11D)])?;
-        // What follows leaves.
-        Ok(())
-    }
-
-    /// Called: looks a region up and says in the scratch register whether it is there.
-    fn find(&mut self) -> Result<(), String> {
-        self.all(false)?;
-        self.op(Code::Sub_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
-        self.op(Code::VEX_Vzeroupper, &[])?;
-        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
-        self.op(Code::Call_rm64, &[context(at::FIND)])?;
-        self.op(Code::Add_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
-        self.op(Code::Mov_r32_rm32, &[X::R(Register::R11D), X::R(Register::EAX)])?;
-        self.all(true)?;
-        self.op(Code::Retnq, &[])
-    }
-
     fn cold(&mut self, cold: Cold) -> Result<(), String> {
         match cold {
             Cold::Exit(exit) => self.exit(exit),
@@ -331,17 +262,6 @@ impl Emitter {
         self.byte(0x80 | x86::condition(condition));
         let distance = to as i64 - (self.end as i64 + 4);
         (distance as i32).to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
-    }
-
-    /// Looks the region of an access up. The scratch register says whether it is there.
-    fn look_up(&mut self, site: u32, address: Register, bytes: u32) -> Result<(), String> {
-        self.op(Code::Mov_rm64_r64, &[context(at::ADDRESS), X::R(address)])?;
-        self.op(Code::Mov_rm64_imm32, &[context(at::BYTES), X::I32(bytes as i32)])?;
-        self.op(Code::Mov_rm64_imm32, &[context(at::SITE), X::I32(site as i32)])?;
-        self.byte(0xe8);
-        (0..4).for_each(|_| self.byte(0));
-        self.jumps.push((self.end, Target::Find));
-        Ok(())
     }
 
     /// The same in any case.
@@ -506,23 +426,10 @@ impl Emitter {
                 };
                 self.check(check)?;
             }
-            Kind::Perform { place, lanes } => {
-                match lanes {
-                    true => {
-                        // Of a gang of one warp, the upper half is zero.
-                        let lanes = X::R(x86::name(named(1)?, self.level));
-                        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), lanes])?;
-                    }
-                    false => {
-                        let all = [X::R(Register::RDX), X::I32(-1)];
-                        self.op(Code::Mov_rm64_imm32, &all)?;
-                    }
-                }
-                self.op(Code::Mov_r32_imm32, &[X::R(Register::ESI), X::I32(*place as i32)])?;
-                self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
-                self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
-                self.op(Code::VEX_Vzeroupper, &[])?;
-                self.op(Code::Call_rm64, &[context(at::PERFORM)])?;
+            Kind::Perform { place, lanes, saves } => {
+                // Of a gang of one warp, the upper half of the lanes is zero.
+                let lanes = if *lanes { Some(x86::name(named(1)?, self.level)) } else { None };
+                self.perform(*place, lanes, *saves)?;
             }
             Kind::Rows { function, warps } => {
                 for warp in 0..*warps as i32 {

@@ -4,6 +4,7 @@
 //! registers; where it cannot go on, it says so ([`Exit`]), and where every value is. Who calls it ([`Context`] says how) is
 //! another crate's business, as is memory: this crate makes bytes, and on other machines than x86-64 it makes none.
 
+mod allocate;
 mod code;
 mod context;
 mod emit;
@@ -15,6 +16,8 @@ mod key;
 mod lower;
 mod mir;
 mod registers;
+#[cfg(test)]
+mod tests;
 mod window;
 mod x86;
 

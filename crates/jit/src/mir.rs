@@ -99,8 +99,9 @@ pub(crate) enum Kind {
     /// Leaves the code unless the region of a site holds `bytes` from each address on; the addresses are the first operands, and two
     /// temporaries follow.
     Check { site: u32, bytes: u32, align: u32, exit: u32, addresses: u8 },
-    /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done.
-    Perform { place: u32, lanes: bool },
+    /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done. What
+    /// else is in registers stays there where the call saves it.
+    Perform { place: u32, lanes: bool, saves: bool },
     /// Calls the function of rows of this number for each of so many warps: the context's elements are its operands, and the first
     /// its result.
     Rows { function: u32, warps: u32 },
@@ -242,6 +243,23 @@ impl Func {
         }
     }
 
+    /// The operands of all instructions.
+    pub(crate) fn operands(&self) -> &[Operand] {
+        &self.operands
+    }
+
+    /// Which of them are those of an instruction.
+    pub(crate) fn operand_range(&self, inst: Inst) -> Range<usize> {
+        let Range { start, end } = self.insts[inst.index()].operands;
+        start as usize..end as usize
+    }
+
+    /// Puts the instructions of a range into another order.
+    pub(crate) fn arrange(&mut self, range: Range<u32>, order: Vec<usize>) {
+        let arranged: Vec<MInst> = order.into_iter().map(|at| self.insts[at].clone()).collect();
+        self.insts.splice(range.start as usize..range.end as usize, arranged);
+    }
+
     fn push(&mut self, kind: Kind, operands: &[Operand], calls: bool) {
         let tests = matches!(kind, Kind::Branch(_) | Kind::Guard { .. });
         debug_assert!(
@@ -323,12 +341,15 @@ impl Func {
         self.insts.push(MInst { kind, operands, calls: false });
     }
 
-    /// Adds a call that performs an instruction, by these lanes or by all. The value is 0 if that was done.
+    /// Adds a call that performs an instruction, by these lanes or by all. The value is 0 if that was done. Where it is seldom made it
+    /// saves all registers: that is less code than to store values before it and to load them behind it.
     pub(crate) fn perform(&mut self, place: u32, lanes: Option<VReg>) -> VReg {
         let result = self.value(RegClass::Int);
         let mut operands = vec![Operand::reg_fixed_def(result, register(0, RegClass::Int))];
         operands.extend(lanes.map(Operand::reg_use));
-        self.push(Kind::Perform { place, lanes: lanes.is_some() }, &operands, true);
+        let saves = self.current.is_some_and(|block| self.blocks[block].is_cold);
+        let kind = Kind::Perform { place, lanes: lanes.is_some(), saves };
+        self.push(kind, &operands, !saves);
         result
     }
 
@@ -425,8 +446,7 @@ impl Function for Func {
     }
 
     fn inst_operands(&self, inst: Inst) -> &[Operand] {
-        let Range { start, end } = self.insts[inst.index()].operands;
-        &self.operands[start as usize..end as usize]
+        &self.operands[self.operand_range(inst)]
     }
 
     fn inst_clobbers(&self, inst: Inst) -> PRegSet {

@@ -3,7 +3,9 @@
 use crate::Level;
 use crate::mir::register;
 use iced_x86::Register;
-use regalloc2::{MachineEnv, PRegSet, RegClass};
+#[cfg(test)]
+use regalloc2::MachineEnv;
+use regalloc2::{PRegSet, RegClass};
 
 /// The context, all the time.
 pub(crate) const CONTEXT: Register = Register::R13;
@@ -40,6 +42,26 @@ fn set(numbers: &[usize], class: RegClass) -> PRegSet {
 }
 
 /// What the register allocator has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registers {
+    /// Per class, the registers that hold values, a bit each.
+    pub(crate) all: [u32; 3],
+    /// Those in which calls have their results.
+    pub(crate) results: [u32; 3],
+    /// Per class, a register that is free wherever something is moved.
+    pub(crate) scratch: [u8; 3],
+}
+
+/// The registers of a level.
+pub(crate) fn registers(level: Level) -> Registers {
+    let bits = |class| all(class, level).into_iter().fold(0, |bits, number| bits | 1 << number);
+    let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
+    let scratch = [11, vector_scratch(level) as u8, 7];
+    Registers { all: classes.map(bits), results: [1 << GENERAL[0], 0, 0], scratch }
+}
+
+/// The same for the checker.
+#[cfg(test)]
 pub(crate) fn environment(level: Level) -> MachineEnv {
     let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
     MachineEnv {

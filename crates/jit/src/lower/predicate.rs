@@ -138,7 +138,8 @@ impl Lower<'_> {
     fn constant_mask(&mut self, lanes: u64, nth: usize) -> VReg {
         let own = lanes & self.gang.of_vector(nth, self.gang.slices());
         let first = nth * self.level.lanes();
-        let of_lane = |lane: usize| if own >> (first + lane) & 1 != 0 { u32::MAX } else { 0 };
+        let bits = own.checked_shr(first as u32).unwrap_or(0);
+        let of_lane = |lane: usize| if bits >> lane & 1 != 0 { u32::MAX } else { 0 };
         let mask = self.pool(words_of_lanes(of_lane));
         self.unary(U::Load, O::M(mask))
     }

@@ -1,11 +1,13 @@
-//! Every kernel of `tests/ir` becomes machine code for every level, whatever this machine has.
+//! Kernels become machine code for every level, whatever this machine has. Here it is proved of all code that each instruction finds its
+//! operands in the registers that it reads (`allocate/check.rs`).
 
+use crate::{Code, Home, Input, Level, Local, compile};
+use generate::{Choices, generate};
 use ir::{
     Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Interrupt, Kernel, Op, Ordering,
 };
 use ir::{Scope, Space, Special, Src, TernaryOp, UnaryOp, Update, WarpRules};
 use std::path::Path;
-use warpwise_jit::{Code, Home, Input, Level, Local, compile};
 
 /// Code of a kernel whose registers have a row each.
 fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
@@ -74,7 +76,17 @@ fn kernels_of_all_kinds_become_code() {
     assert!(count > 0);
 }
 
-/// `cargo test --release -p warpwise-jit --test compile -- --ignored --nocapture` says how long code takes to make.
+#[test]
+fn random_kernels_become_code() {
+    for seed in 0..300 {
+        let case = generate(&mut Choices::from_seed(seed));
+        for level in Level::ALL {
+            assert!(code(&case.kernel, case.block, level).bytes() > 0, "seed {seed}, {level}");
+        }
+    }
+}
+
+/// `cargo test --release -p warpwise-jit time_of -- --ignored --nocapture` says how long code takes to make.
 #[test]
 #[ignore = "measures"]
 fn time_of_an_operation() {

@@ -1,0 +1,197 @@
+//! Which slot each value has that is ever out of registers: values that are not needed at once may share one, and those that are
+//! handed on as each other do if they can, so that nothing has to be copied.
+
+use super::uses::Uses;
+use crate::mir::Func;
+use regalloc2::{Block, Function, SpillSlot};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// Slots of values.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    /// Per value.
+    of: Vec<Option<SpillSlot>>,
+    /// All slots together, in words.
+    pub(super) words: usize,
+}
+
+/// When a slot is taken, in order: from when, and until when. An instruction reads at twice its place, and writes at one more.
+type Times = Vec<(u32, u32)>;
+
+/// Values that share a slot.
+struct Sharing {
+    values: Vec<usize>,
+    times: Times,
+}
+
+/// Slots of one size.
+#[derive(Default)]
+struct OfSize {
+    free: Vec<usize>,
+    /// Until when each is taken.
+    taken: BinaryHeap<Reverse<(u32, usize)>>,
+}
+
+/// Times of values that share a slot: where there are more, they are not looked at.
+const MANY: usize = 1 << 12;
+
+impl Slots {
+    /// Gives these values slots. Of each pair, the first is handed on as the second.
+    pub(super) fn of(
+        func: &Func,
+        uses: &Uses,
+        spilled: impl Iterator<Item = usize>,
+        pairs: &[(usize, usize)],
+    ) -> Slots {
+        let mut slots = Slots { of: vec![None; func.num_vregs()], words: 0 };
+        let mut shared = Sharing::each(func, uses, spilled);
+        let mut of = vec![usize::MAX; func.num_vregs()];
+        for (nth, sharing) in shared.iter().enumerate() {
+            of[sharing.values[0]] = nth;
+        }
+        // Where blocks end, and which.
+        let end = |block: usize| 2 * end_of(func, uses, block) + 1;
+        let mut ends: Vec<_> = (0..func.num_blocks()).map(|block| (end(block), block)).collect();
+        ends.sort_unstable();
+        for (from, to) in pairs {
+            let (one, other) = (of[*from], of[*to]);
+            if one == other {
+                continue;
+            }
+            let handed = |time: u32| {
+                let way = ends.binary_search_by_key(&time, |(end, _)| *end);
+                way.is_ok_and(|nth| hands_on(func, ends[nth].1, &of, [one, other]))
+            };
+            let Some(times) = together(&shared[one].times, &shared[other].times, handed) else {
+                continue;
+            };
+            let moved = std::mem::take(&mut shared[other].values);
+            moved.iter().for_each(|value| of[*value] = one);
+            shared[one].values.extend(moved);
+            shared[one].times = times;
+        }
+        shared.retain(|sharing| !sharing.values.is_empty());
+        shared.sort_by_key(|sharing| sharing.times.first().map(|(from, _)| *from));
+        let mut all: BTreeMap<usize, OfSize> = BTreeMap::new();
+        for Sharing { values, times } in shared {
+            let (Some((from, _)), Some((_, until))) = (times.first(), times.last()) else {
+                continue;
+            };
+            let size = func.spillslot_size(uses.class[values[0]]);
+            let OfSize { free, taken } = all.entry(size).or_default();
+            while let Some(Reverse((_, slot))) = taken.peek().filter(|taken| taken.0.0 < *from) {
+                free.push(*slot);
+                taken.pop();
+            }
+            let slot = free.pop().unwrap_or_else(|| {
+                slots.words += size;
+                slots.words - size
+            });
+            taken.push(Reverse((*until, slot)));
+            for value in values {
+                slots.of[value] = Some(SpillSlot::new(slot));
+            }
+        }
+        slots
+    }
+
+    /// The slot of a value, if it has one.
+    pub(super) fn get(&self, value: usize) -> Option<SpillSlot> {
+        self.of[value]
+    }
+}
+
+impl Sharing {
+    /// Each value for itself, and when it is needed.
+    fn each(func: &Func, uses: &Uses, spilled: impl Iterator<Item = usize>) -> Vec<Sharing> {
+        let mut nth = vec![u32::MAX; func.num_vregs()];
+        let mut all = Vec::new();
+        for value in spilled {
+            nth[value] = all.len() as u32;
+            all.push(Sharing { values: vec![value], times: Vec::new() });
+        }
+        let end_of = |block: usize| end_of(func, uses, block);
+        let goes_on = |block: usize, value: u32| {
+            func.block_succs(Block::new(block)).iter().any(|to| {
+                let live = &uses.live_in[to.index()];
+                live.binary_search_by_key(&value, |needed| needed.value).is_ok()
+            })
+        };
+        // What is read where a block ends is read before parameters are written there.
+        let until = |block: usize, value: u32, last: u32| {
+            let end = end_of(block);
+            if last == end || goes_on(block, value) { 2 * end + 1 } else { 2 * last }
+        };
+        for (block, live) in uses.live_in.iter().enumerate() {
+            let mut read = uses.read[block].iter().peekable();
+            for value in live.iter().map(|needed| needed.value) {
+                while read.next_if(|read| read.value < value).is_some() {}
+                let start = uses.starts[block];
+                let last = read.next_if(|read| read.value == value).map_or(start, |read| read.last);
+                if let Some(sharing) = all.get_mut(nth[value as usize] as usize) {
+                    sharing.times.push((2 * start, until(block, value, last)));
+                }
+            }
+        }
+        for sharing in &mut all {
+            let value = sharing.values[0];
+            let Some(made) = uses.made[value] else { continue };
+            let block = made.block as usize;
+            let (start, first) = (uses.starts[block], func.blocks[block].insts.start);
+            let from = match made.inst {
+                Some(inst) => 2 * (start + inst - first) + 1,
+                None => {
+                    let ways = func.block_preds(Block::new(block)).iter();
+                    let written = ways.map(|from| 2 * end_of(from.index()) + 1);
+                    sharing.times.extend(written.map(|at| (at, at)));
+                    2 * start
+                }
+            };
+            sharing.times.push((from, until(block, value as u32, uses.last[value]).max(from)));
+            sharing.times.sort_unstable();
+        }
+        all
+    }
+}
+
+/// The place behind a block's last instruction.
+fn end_of(func: &Func, uses: &Uses, block: usize) -> u32 {
+    uses.starts[block] + func.blocks[block].insts.len() as u32
+}
+
+/// Whether a block hands on what shares one slot as what shares another.
+fn hands_on(func: &Func, block: usize, of: &[usize], slots: [usize; 2]) -> bool {
+    let block = &func.blocks[block];
+    block.succs.iter().zip(&block.args).any(|(to, args)| {
+        let params = &func.blocks[to.index()].params;
+        args.iter().zip(params).any(|(arg, param)| {
+            let pair = [of[arg.vreg()], of[param.vreg()]];
+            pair == slots || pair == [slots[1], slots[0]]
+        })
+    })
+}
+
+/// The times of both, if there is none in common but those at which one is handed on as the other.
+fn together(one: &Times, other: &Times, handed: impl Fn(u32) -> bool) -> Option<Times> {
+    if one.len() + other.len() > MANY {
+        return None;
+    }
+    let mut all: Times = Vec::with_capacity(one.len() + other.len());
+    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
+    loop {
+        let next = match (left.peek(), right.peek()) {
+            (Some(a), Some(b)) => {
+                let both = (a.0.max(b.0), a.1.min(b.1));
+                if both.0 < both.1 || both.0 == both.1 && !handed(both.0) {
+                    return None;
+                }
+                if (a.1, a.0) <= (b.1, b.0) { left.next() } else { right.next() }
+            }
+            (Some(_), None) => left.next(),
+            (None, Some(_)) => right.next(),
+            (None, None) => return Some(all),
+        };
+        all.extend(next.copied());
+    }
+}
