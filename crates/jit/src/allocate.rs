@@ -54,9 +54,8 @@ impl Allocated {
 pub(crate) fn allocate(func: &mut Func, registers: &Registers) -> Result<Allocated, String> {
     let order = Order::of(func);
     let mut uses = Uses::of(func, &order)?;
-    if sink::sink(func, &order, &uses, registers) {
-        uses = Uses::of(func, &order)?;
-    }
+    let changed = sink::sink(func, &order, &uses, registers);
+    uses.look_again(func, &order, &changed);
     let func = &*func;
     let mut allocator = Allocator {
         func,

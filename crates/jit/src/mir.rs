@@ -148,7 +148,8 @@ pub(crate) enum How {
 pub(crate) struct MInst {
     pub(crate) kind: Kind,
     operands: Range<u32>,
-    calls: bool,
+    /// Whether it changes all registers that calls change.
+    pub(crate) calls: bool,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,9 @@
 //! Kernels become machine code for every level, whatever this machine has. Here it is proved of all code that each instruction finds its
 //! operands in the registers that it reads (`allocate/check.rs`).
 
+use crate::allocate::allocate;
+use crate::lower::lower;
+use crate::registers::registers;
 use crate::{Code, Home, Input, Level, Local, compile};
 use generate::{Choices, generate};
 use ir::{
@@ -9,8 +12,28 @@ use ir::{
 use ir::{Scope, Space, Special, Src, TernaryOp, UnaryOp, Update, WarpRules};
 use std::path::Path;
 
-/// Code of a kernel whose registers have a row each.
+/// Code of a kernel whose registers have a row each, of which it is proved that each instruction finds its operands.
 fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
+    with_input(kernel, block, level, |input| {
+        let lowered = lower(input, &Interrupt::never()).expect("not interrupted");
+        let mut func = lowered.expect("machine instructions").func;
+        let allocated = allocate(&mut func, &registers(level)).expect("registers");
+        assert_eq!(allocated.check(&func, level), Ok(()));
+        made(input)
+    })
+}
+
+fn made(input: &Input<'_>) -> Code {
+    compile(input, &Interrupt::never()).expect("not interrupted").expect("code")
+}
+
+/// Calls something with a kernel whose registers have a row each.
+fn with_input<T>(
+    kernel: &Kernel,
+    block: [u32; 3],
+    level: Level,
+    what: impl FnOnce(&Input<'_>) -> T,
+) -> T {
     let mut end = 0;
     let warps = block.iter().product::<u32>().div_ceil(32);
     let homes: Vec<_> = kernel
@@ -51,7 +74,7 @@ fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
         first_site: 0,
         level,
     };
-    compile(&input, &Interrupt::never()).expect("not interrupted").expect("code")
+    what(&input)
 }
 
 #[test]
@@ -109,7 +132,7 @@ fn time_of_an_operation() {
             for kernel in &kernels {
                 operations +=
                     kernel.blocks.iter().map(|block| block.insts.len() + 1).sum::<usize>();
-                bytes += code(kernel, [256, 1, 1], level).bytes();
+                bytes += with_input(kernel, [256, 1, 1], level, made).bytes();
             }
             time = time.min(started.elapsed());
         }

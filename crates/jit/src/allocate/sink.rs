@@ -22,17 +22,23 @@ struct Known {
 /// A value is read in other blocks, too.
 const BEHIND: u32 = u32::MAX;
 
-/// Puts instructions where their results are needed, in blocks that need more registers than there are. Whether that was done anywhere.
-pub(super) fn sink(func: &mut Func, order: &Order, uses: &Uses, registers: &Registers) -> bool {
+/// Puts instructions where their results are needed, in blocks that need more registers than there are. The result is which blocks have
+/// another order now.
+pub(super) fn sink(
+    func: &mut Func,
+    order: &Order,
+    uses: &Uses,
+    registers: &Registers,
+) -> Vec<usize> {
     let count = uses.class.len();
     let mut known =
         Known { block: vec![u32::MAX; count], first: vec![0; count], last: vec![0; count] };
-    let mut changed = false;
+    let mut changed = Vec::new();
     for block in &order.blocks {
         let few =
             uses.most[*block].iter().zip(registers.all).any(|(most, all)| *most > all.count_ones());
-        if few && !func.blocks[*block].is_cold {
-            changed |= known.sink_block(func, uses, *block);
+        if few && !func.blocks[*block].is_cold && known.sink_block(func, uses, *block) {
+            changed.push(*block);
         }
     }
     changed

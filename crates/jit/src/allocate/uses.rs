@@ -2,9 +2,7 @@
 
 use super::order::Order;
 use crate::mir::Func;
-use regalloc2::{
-    Block, Function, Inst, Operand, OperandConstraint, OperandKind, PRegSet, RegClass,
-};
+use regalloc2::{Block, Function, Inst, Operand, OperandConstraint, OperandKind, RegClass};
 
 /// Nobody needs the value any more.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -66,19 +64,24 @@ pub(super) struct Uses {
 }
 
 /// What is known of values for the moment, each for one block.
-struct Now {
-    block: Vec<u32>,
-    next: Vec<u32>,
-}
+struct Now(Vec<(u32, u32)>);
 
 impl Now {
+    fn of(values: usize) -> Now {
+        Now(vec![(u32::MAX, NEVER); values])
+    }
+
     fn get(&self, block: usize, value: usize) -> u32 {
-        if self.block[value] == block as u32 { self.next[value] } else { NEVER }
+        let (known, next) = self.0[value];
+        if known == block as u32 { next } else { NEVER }
     }
 
     fn set(&mut self, block: usize, value: usize, next: u32) {
-        self.block[value] = block as u32;
-        self.next[value] = next;
+        self.0[value] = (block as u32, next);
+    }
+
+    fn forget(&mut self) {
+        self.0.fill((u32::MAX, NEVER));
     }
 
     /// Finds where values are needed behind a block. The result is how many of each class there are.
@@ -138,14 +141,19 @@ impl Uses {
             calls: vec![FAR; blocks],
             most: vec![[0; 3]; blocks],
         };
-        let mut now = Now { block: vec![u32::MAX; values], next: vec![0; values] };
-        uses.read(func, order, &mut now);
+        let mut now = Now::of(values);
+        let mut place = 0;
+        for block in order.blocks.iter().copied() {
+            uses.starts[block] = place;
+            uses.read(func, &mut now, block);
+            place += func.blocks[block].insts.len() as u32 + 1;
+        }
         uses.live(func)?;
-        now.block.fill(u32::MAX);
-        // The second time, what lies behind ways back is known.
-        for _ in 0..2 {
+        now.forget();
+        // What lies behind ways back has to be known before.
+        if order.loops.iter().any(|blocks| !blocks.is_empty()) {
             uses.distances(func, order, &mut now);
-            now.block.fill(u32::MAX);
+            now.forget();
         }
         for block in order.blocks.iter().rev() {
             uses.backward(func, order, &mut now, *block);
@@ -153,57 +161,65 @@ impl Uses {
         Ok(uses)
     }
 
-    /// Finds what each block reads of what it is handed.
-    fn read(&mut self, func: &Func, order: &Order, now: &mut Now) {
-        let mut place = 0;
-        for at in order.blocks.iter().copied() {
-            let block = &func.blocks[at];
-            self.starts[at] = place;
-            for param in &block.params {
-                self.made[param.vreg()] = Some(Made { block: at as u32, inst: None });
-                self.class[param.vreg()] = param.class();
-                self.last[param.vreg()] = place;
+    /// Looks at blocks again whose instructions have another order now.
+    pub(super) fn look_again(&mut self, func: &Func, order: &Order, blocks: &[usize]) {
+        let mut now = Now::of(func.num_vregs());
+        for block in blocks {
+            self.read(func, &mut now, *block);
+        }
+        now.forget();
+        for block in blocks {
+            self.backward(func, order, &mut now, *block);
+        }
+    }
+
+    /// Finds what a block reads of what it is handed.
+    fn read(&mut self, func: &Func, now: &mut Now, at: usize) {
+        let block = &func.blocks[at];
+        let place = self.starts[at];
+        for param in &block.params {
+            self.made[param.vreg()] = Some(Made { block: at as u32, inst: None });
+            self.class[param.vreg()] = param.class();
+            self.last[param.vreg()] = place;
+        }
+        let mut read: Vec<Read> = Vec::new();
+        let mut reads = |uses: &mut Uses, value: usize, nth: u32, next: u32| {
+            let last = place + nth;
+            if uses.made[value].is_some_and(|made| made.block == at as u32) {
+                uses.last[value] = last;
+                return;
             }
-            let mut read: Vec<Read> = Vec::new();
-            let mut reads = |uses: &mut Uses, value: usize, nth: u32, next: u32| {
-                let last = place + nth;
-                if uses.made[value].is_some_and(|made| made.block == at as u32) {
-                    uses.last[value] = last;
-                    return;
-                }
-                if now.get(at, value) == NEVER {
-                    now.set(at, value, read.len() as u32);
-                    read.push(Read { value: value as u32, next: FAR, last });
-                }
-                let known = &mut read[now.get(at, value) as usize];
-                (known.next, known.last) = (next.min(known.next), last);
-            };
-            for (nth, inst) in func.block_insns(Block::new(at)).iter().enumerate() {
-                let nth = nth as u32;
-                for operand in func.inst_operands(inst) {
-                    let value = operand.vreg().vreg();
-                    match operand.kind() {
-                        OperandKind::Use => {
-                            let next = if wants_register(*operand) { nth } else { FAR };
-                            reads(self, value, nth, next);
-                        }
-                        OperandKind::Def => {
-                            let inst = Some(inst.index() as u32);
-                            self.made[value] = Some(Made { block: at as u32, inst });
-                            self.class[value] = operand.class();
-                            self.last[value] = place + nth;
-                        }
+            if now.get(at, value) == NEVER {
+                now.set(at, value, read.len() as u32);
+                read.push(Read { value: value as u32, next: FAR, last });
+            }
+            let known = &mut read[now.get(at, value) as usize];
+            (known.next, known.last) = (next.min(known.next), last);
+        };
+        for (nth, inst) in func.block_insns(Block::new(at)).iter().enumerate() {
+            let nth = nth as u32;
+            for operand in func.inst_operands(inst) {
+                let value = operand.vreg().vreg();
+                match operand.kind() {
+                    OperandKind::Use => {
+                        let next = if wants_register(*operand) { nth } else { FAR };
+                        reads(self, value, nth, next);
+                    }
+                    OperandKind::Def => {
+                        let inst = Some(inst.index() as u32);
+                        self.made[value] = Some(Made { block: at as u32, inst });
+                        self.class[value] = operand.class();
+                        self.last[value] = place + nth;
                     }
                 }
             }
-            let len = block.insts.len() as u32;
-            for value in block.args.iter().flatten() {
-                reads(self, value.vreg(), len, len);
-            }
-            read.sort_unstable_by_key(|needed| needed.value);
-            self.read[at] = read;
-            place += len + 1;
         }
+        let len = block.insts.len() as u32;
+        for value in block.args.iter().flatten() {
+            reads(self, value.vreg(), len, len);
+        }
+        read.sort_unstable_by_key(|needed| needed.value);
+        self.read[at] = read;
     }
 
     /// Finds what each block is handed, value after value, from where it is read back to where it is made.
@@ -260,18 +276,22 @@ impl Uses {
                 let here = here.map_or(FAR, |read| read.next);
                 needed.next = here.min(now.get(block, needed.value as usize)).min(FAR);
             }
-            let mut insts = func.block_insns(Block::new(block)).iter();
-            let calls = insts.position(|inst| func.inst_clobbers(inst) != PRegSet::empty());
-            self.calls[block] = match calls {
-                Some(nth) => nth as u32,
-                None => {
-                    let succs = func.blocks[block].succs.iter().map(|to| to.index());
-                    let calls =
-                        succs.map(|to| farther(self.calls[to], way(func, order, block, to)));
-                    calls.min().unwrap_or(FAR)
-                }
-            };
+            self.find_calls(func, order, block);
         }
+    }
+
+    /// Finds the next call.
+    fn find_calls(&mut self, func: &Func, order: &Order, block: usize) {
+        let range = func.blocks[block].insts.clone();
+        let mut insts = func.insts[range.start as usize..range.end as usize].iter();
+        self.calls[block] = match insts.position(|inst| inst.calls) {
+            Some(nth) => nth as u32,
+            None => {
+                let succs = func.blocks[block].succs.iter().map(|to| to.index());
+                let calls = succs.map(|to| farther(self.calls[to], way(func, order, block, to)));
+                calls.min().unwrap_or(FAR)
+            }
+        };
     }
 
     /// Goes through a block from its end to where it begins.
@@ -315,6 +335,10 @@ impl Uses {
             }
         }
         self.most[block] = most;
+        self.find_calls(func, order, block);
+        for needed in &mut self.live_in[block] {
+            needed.next = now.get(block, needed.value as usize).min(FAR);
+        }
         let params = func.blocks[block].params.iter();
         self.params[block] = params.map(|param| now.get(block, param.vreg())).collect();
     }
