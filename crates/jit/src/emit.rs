@@ -13,6 +13,7 @@ use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
 use crate::lower::Lowered;
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, WARP, registers};
+use crate::x86::operands::Operands;
 use crate::x86::{self, Memory, Operand as X};
 use crate::{Input, Level};
 use checked::{Check, Failed};
@@ -338,7 +339,7 @@ impl Emitter {
         };
         match kind {
             Kind::X { code, args, mask, locked } => {
-                let kinds = code.op_code();
+                let parts = Operands::of(*code);
                 let mut operands = Vec::with_capacity(4);
                 for (nth, arg) in
                     func.args[args.start as usize..args.end as usize].iter().enumerate()
@@ -346,7 +347,7 @@ impl Emitter {
                     operands.push(match *arg {
                         Arg::Register(at) => {
                             let name = x86::name(named(at)?, self.level);
-                            X::R(x86::sized(name, kinds.op_kind(nth as u32)))
+                            X::R(x86::sized(name, parts.part(nth)))
                         }
                         Arg::Memory { base, index, disp, broadcast } => {
                             let index = match index {

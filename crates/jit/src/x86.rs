@@ -1,8 +1,11 @@
 //! x86 instructions as `iced-x86` has them.
 
+pub(crate) mod operands;
+
 use crate::Level;
-use iced_x86::{Code, ConditionCode, Instruction, OpCodeOperandKind, OpKind, Register};
+use iced_x86::{Code, ConditionCode, Instruction, OpKind, Register};
 use ir::Access;
+use operands::{Operands, Part};
 use regalloc2::{PReg, RegClass};
 
 /// Registers that a function keeps for its caller (System V ABI).
@@ -55,19 +58,12 @@ pub(crate) fn instruction(
                 made.set_is_broadcast(memory.broadcast);
             }
             Operand::I8(value) => {
-                let kind = match code.op_code().op_kind(nth) {
-                    OpCodeOperandKind::imm8sex32 => OpKind::Immediate8to32,
-                    OpCodeOperandKind::imm8sex64 => OpKind::Immediate8to64,
-                    _ => OpKind::Immediate8,
-                };
+                let kind = Operands::of(code).byte(code);
                 made.set_op_kind(nth, kind);
                 made.set_immediate8(value);
             }
             Operand::I32(value) => {
-                let kind = match code.op_code().op_kind(nth) {
-                    OpCodeOperandKind::imm32sex64 => OpKind::Immediate32to64,
-                    _ => OpKind::Immediate32,
-                };
+                let kind = Operands::of(code).word();
                 made.set_op_kind(nth, kind);
                 made.set_immediate32(value as u32);
             }
@@ -102,23 +98,16 @@ pub(crate) fn name(reg: PReg, level: Level) -> Register {
 }
 
 /// The part of a register that an operand names.
-pub(crate) fn sized(register: Register, kind: OpCodeOperandKind) -> Register {
-    use OpCodeOperandKind as K;
+pub(crate) fn sized(register: Register, part: Part) -> Register {
     let number = register.number() as u32;
-    match kind {
-        K::r32_reg | K::r32_or_mem | K::r32_rm | K::r32_vvvv | K::r32_opcode => {
-            Register::EAX + number
-        }
-        K::r8_or_mem | K::r8_reg => register8(number),
-        K::r16_reg | K::r16_or_mem => Register::AX + number,
-        K::xmm_reg | K::xmm_or_mem | K::xmm_vvvv | K::xmm_rm | K::xmm_is4 => {
-            Register::XMM0 + number
-        }
-        K::ymm_reg | K::ymm_or_mem | K::ymm_vvvv | K::ymm_rm | K::ymm_is4 => {
-            Register::YMM0 + number
-        }
-        K::zmm_reg | K::zmm_or_mem | K::zmm_vvvv | K::zmm_rm => Register::ZMM0 + number,
-        _ => register,
+    match part {
+        Part::Whole => register,
+        Part::Byte => register8(number),
+        Part::Word => Register::AX + number,
+        Part::Double => Register::EAX + number,
+        Part::Xmm => Register::XMM0 + number,
+        Part::Ymm => Register::YMM0 + number,
+        Part::Zmm => Register::ZMM0 + number,
     }
 }
 

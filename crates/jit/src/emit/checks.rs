@@ -4,8 +4,9 @@ use super::checked::{Check, Failed};
 use super::{Cold, Emitter, SITE_BYTES, context};
 use crate::context as at;
 use crate::registers::SCRATCH;
+use crate::x86::operands::Part;
 use crate::x86::{self, Memory, Operand as X};
-use iced_x86::{Code, ConditionCode, OpCodeOperandKind, Register};
+use iced_x86::{Code, ConditionCode, Register};
 
 impl Emitter {
     fn of_site(check: &Check, offset: u32) -> X {
@@ -43,7 +44,7 @@ impl Emitter {
                 SCRATCH
             }
         };
-        let low = x86::sized(all, OpCodeOperandKind::r32_reg);
+        let low = x86::sized(all, Part::Double);
         self.op(Code::Test_rm32_imm32, &[X::R(low), X::I32(check.align as i32 - 1)])?;
         let cold = self.cold_code(Cold::Exit(check.exit));
         self.jump_if(ConditionCode::ne, cold);

@@ -5,14 +5,15 @@ use crate::Level;
 use crate::context as at;
 use crate::mir::{EachLane, How};
 use crate::registers::{CONTEXT, SCRATCH, vector_scratch};
+use crate::x86::operands::{Operands, Part};
 use crate::x86::{self, Memory, Operand as X};
-use iced_x86::{Code, ConditionCode, OpCodeOperandKind, Register};
+use iced_x86::{Code, ConditionCode, Register};
 use ir::Access;
 use lanes::WARP;
 
 /// The lower half of a register.
 fn word(register: Register) -> X {
-    X::R(x86::sized(register, OpCodeOperandKind::r32_reg))
+    X::R(x86::sized(register, Part::Double))
 }
 
 impl Emitter {
@@ -57,7 +58,7 @@ impl Emitter {
             EachLane::Store { access, nth } => {
                 self.element(value, at::ELEMENTS, access == Access::B64, lane, true)?;
                 let code = x86::scalar_store(access);
-                let from = X::R(x86::sized(value, code.op_code().op_kind(1)));
+                let from = X::R(x86::sized(value, Operands::of(code).part(1)));
                 self.op(code, &[there(access, nth), from])?;
             }
             EachLane::AtomicOfAll { .. } | EachLane::StoreOfAll { .. } => {}
@@ -131,7 +132,7 @@ impl Emitter {
         let get = code(Code::VEX_Vmovd_rm32_xmm, Code::EVEX_Vmovd_rm32_xmm);
         let compare = code(Code::VEX_Vucomiss_xmm_xmmm32, Code::EVEX_Vucomiss_xmm_xmmm32_sae);
         let flush = how == (How::AddF32 { flush: true });
-        let old = X::R(x86::sized(old, OpCodeOperandKind::r32_reg));
+        let old = X::R(x86::sized(old, Part::Double));
         self.op(Code::Mov_r32_rm32, &[word, old])?;
         if flush {
             self.flush(word)?;
@@ -181,7 +182,7 @@ impl Emitter {
         let [_, base, _, low, pair, value] = registers;
         let wide = access == Access::B64;
         let store = x86::scalar_store(access);
-        let from = X::R(x86::sized(value, store.op_code().op_kind(1)));
+        let from = X::R(x86::sized(value, Operands::of(store).part(1)));
         let disp = i64::from(access.bytes() * u32::from(nth));
         for lane in (0..WARP * self.gang).step_by(2) {
             self.offsets_of_two(lane, [low, pair])?;
@@ -224,7 +225,7 @@ impl Emitter {
         locked: bool,
     ) -> Result<(), String> {
         let mut instruction = x86::instruction(code, operands, None);
-        instruction.set_has_lock_prefix(locked && code.op_code().can_use_lock_prefix());
+        instruction.set_has_lock_prefix(locked);
         self.encode(&instruction)
     }
 
@@ -239,7 +240,7 @@ impl Emitter {
     ) -> Result<(), String> {
         let (disp, index) = (i64::from(disp), Some((lane, if wide { 8 } else { 4 })));
         let memory = X::M(Memory { base: CONTEXT, index, disp, broadcast: false });
-        let value = X::R(if wide { value } else { x86::sized(value, OpCodeOperandKind::r32_reg) });
+        let value = X::R(if wide { value } else { x86::sized(value, Part::Double) });
         match (loads, wide) {
             (true, true) => self.op(Code::Mov_r64_rm64, &[value, memory]),
             (true, false) => self.op(Code::Mov_r32_rm32, &[value, memory]),

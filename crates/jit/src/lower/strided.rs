@@ -76,17 +76,17 @@ impl Lower<'_> {
             for (nth, to) in own {
                 // Elements of a part are numbered in units of what is stored.
                 let number = (nth * element) as u32 / access.bytes();
-                let code = match (access, nth) {
-                    (Access::B64, 0) => Code::VEX_Vmovq_xmmm64_xmm,
-                    (Access::B64, _) => Code::VEX_Vmovhps_m64_xmm,
-                    (Access::B32, 0) => Code::VEX_Vmovd_rm32_xmm,
-                    (Access::B32, _) => Code::VEX_Vpextrd_rm32_xmm_imm8,
-                    (Access::U16 | Access::S16, _) => Code::VEX_Vpextrw_r32m16_xmm_imm8,
-                    (Access::U8 | Access::S8, _) => Code::VEX_Vpextrb_r32m8_xmm_imm8,
+                let (code, is_by_number) = match (access, nth) {
+                    (Access::B64, 0) => (Code::VEX_Vmovq_xmmm64_xmm, false),
+                    (Access::B64, _) => (Code::VEX_Vmovhps_m64_xmm, false),
+                    (Access::B32, 0) => (Code::VEX_Vmovd_rm32_xmm, false),
+                    (Access::B32, _) => (Code::VEX_Vpextrd_rm32_xmm_imm8, true),
+                    (Access::U16 | Access::S16, _) => (Code::VEX_Vpextrw_r32m16_xmm_imm8, true),
+                    (Access::U8 | Access::S8, _) => (Code::VEX_Vpextrb_r32m8_xmm_imm8, true),
                 };
-                match code.op_code().op_count() {
-                    2 => self.func.x(code, &[O::M(to), O::U(part)]),
-                    _ => self.func.x(code, &[O::M(to), O::U(part), O::I8(number as u8)]),
+                match is_by_number {
+                    true => self.func.x(code, &[O::M(to), O::U(part), O::I8(number as u8)]),
+                    false => self.func.x(code, &[O::M(to), O::U(part)]),
                 }
             }
         }
