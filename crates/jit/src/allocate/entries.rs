@@ -89,7 +89,9 @@ impl Allocator<'_> {
     fn ways(&self, block: usize, wanted: impl Fn(&Order, usize) -> bool) -> Ways {
         let mut ways = Vec::new();
         for from in self.func.block_preds(Block::new(block)).iter().map(|from| from.index()) {
-            if !wanted(&self.order, from) || ways.iter().any(|(known, _)| *known == from) {
+            // A block that leads here twice is named twice, one after the other.
+            let is_known = ways.last().is_some_and(|(known, _): &(usize, usize)| *known == from);
+            if is_known || !wanted(&self.order, from) {
                 continue;
             }
             for (nth, to) in self.func.block_succs(Block::new(from)).iter().enumerate() {

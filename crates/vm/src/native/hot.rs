@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-/// Operations of a kernel beyond which its code is made beside the launch: of fewer it takes 50 ms, or twice as long
+/// Operations of a kernel beyond which its code is made beside the launch: of fewer it takes 20 ms, or three times as long
 /// where branches are many. A process that ends soon leaves nothing on disk of what is made beside it.
 const MOST_AT_ONCE: usize = 1 << 11;
-/// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 20 µs.
-const WORTH: i64 = 1 << 12;
+/// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 10 µs.
+const WORTH: i64 = 1 << 11;
 /// The same while it is looked whether another process has made the code, and some more.
 const WORTH_LOOKING: i64 = 1 << 6;
 /// If one in so many operations or more has to be performed by the interpreter, it does the rest better, too.
