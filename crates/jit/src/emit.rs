@@ -150,14 +150,22 @@ impl Emitter {
         }
         let next_gang = self.end;
         self.next_gang()?;
+        // What nobody jumps to is left out.
+        let is_used = |this: &Self, wanted| this.jumps.iter().any(|(_, to)| *to == wanted);
         let save = self.end;
-        self.save()?;
+        if is_used(self, Target::Save) {
+            self.save()?;
+        }
         let leave = self.end;
         self.leave()?;
         let find = self.end;
-        self.find()?;
+        if is_used(self, Target::Find) {
+            self.find()?;
+        }
         let perform = self.end;
-        self.perform_saving()?;
+        if is_used(self, Target::Perform) {
+            self.perform_saving()?;
+        }
         let mut bytes = self.encoder.take_buffer();
         let known = self.jumps.iter().map(|(end, target)| {
             let to = match target {
