@@ -16,6 +16,7 @@ mod entries;
 mod held;
 mod inst;
 mod order;
+mod per_block;
 mod sequence;
 mod sink;
 mod slots;
@@ -55,7 +56,9 @@ pub(crate) fn allocate(func: &mut Func, registers: &Registers) -> Result<Allocat
     let order = Order::of(func);
     let mut uses = Uses::of(func, &order)?;
     let changed = sink::sink(func, &order, &uses, registers);
-    uses.look_again(func, &order, &changed);
+    if !changed.is_empty() {
+        uses.look_again(func, &order, &changed);
+    }
     let func = &*func;
     let mut allocator = Allocator {
         func,
@@ -105,8 +108,9 @@ impl Allocator<'_> {
     /// Gives values slots, and everything its final form.
     fn finish(mut self) -> Allocated {
         let spilled = (0..self.values.len()).filter(|value| self.values[*value].has_slot);
+        let spilled: Vec<usize> = spilled.collect();
         let copied = self.copied_slots();
-        let slots = Slots::of(self.func, &self.uses, spilled, &copied);
+        let slots = Slots::of(self.func, &self.uses, &spilled, &copied);
         let of_slot = |value: usize| slots.get(value).map_or(Allocation::none(), Allocation::stack);
         for (place, operand) in self.operands.iter_mut().zip(self.func.operands()) {
             if place.is_none() {

@@ -29,6 +29,9 @@ pub(crate) fn vector_scratch(level: Level) -> usize {
     }
 }
 
+/// All classes, in the order of their numbers.
+pub(crate) const CLASSES: [RegClass; 3] = [RegClass::Int, RegClass::Float, RegClass::Vector];
+
 fn all(class: RegClass, level: Level) -> Vec<usize> {
     match class {
         RegClass::Int => GENERAL.to_vec(),
@@ -55,23 +58,19 @@ pub(crate) struct Registers {
 /// The registers of a level.
 pub(crate) fn registers(level: Level) -> Registers {
     let bits = |class| all(class, level).into_iter().fold(0, |bits, number| bits | 1 << number);
-    let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
     let scratch = [11, vector_scratch(level) as u8, 7];
-    Registers { all: classes.map(bits), results: [1 << GENERAL[0], 0, 0], scratch }
+    Registers { all: CLASSES.map(bits), results: [1 << GENERAL[0], 0, 0], scratch }
 }
 
 /// The same for the checker.
 #[cfg(test)]
 pub(crate) fn environment(level: Level) -> MachineEnv {
-    let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
+    let scratch = registers(level).scratch;
+    let scratch = |class| register(usize::from(scratch[class as usize]), class);
     MachineEnv {
-        preferred_regs_by_class: classes.map(|class| set(&all(class, level), class)),
+        preferred_regs_by_class: CLASSES.map(|class| set(&all(class, level), class)),
         non_preferred_regs_by_class: [PRegSet::empty(); 3],
-        scratch_by_class: [
-            Some(register(11, RegClass::Int)),
-            Some(register(vector_scratch(level), RegClass::Float)),
-            Some(register(7, RegClass::Vector)),
-        ],
+        scratch_by_class: CLASSES.map(|class| Some(scratch(class))),
         fixed_stack_slots: Vec::new(),
     }
 }

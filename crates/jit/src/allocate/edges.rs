@@ -1,11 +1,9 @@
 //! What is moved on the way from one block to the next.
 
 use super::sequence::{Spot, in_sequence};
-use super::state::{Allocator, Held, Move, Rank};
-use regalloc2::{Block, Function, Inst, ProgPoint, RegClass};
-
-/// A class by its number.
-const CLASSES: [RegClass; 3] = [RegClass::Int, RegClass::Float, RegClass::Vector];
+use super::state::{Allocator, Entered, Move, Rank};
+use crate::registers::CLASSES;
+use regalloc2::{Block, Function, Inst, ProgPoint};
 
 /// What is moved at once: per class, from where and where to.
 type AtOnce = [Vec<(Spot, Spot)>; 3];
@@ -27,10 +25,10 @@ impl Allocator<'_> {
         self.look_at_exit(from);
         let mut all = AtOnce::default();
         let entry = std::mem::take(&mut self.entries[to]);
-        for Held { value, param, reg, .. } in entry.iter().copied() {
+        for Entered { value, param, reg } in entry.iter().copied() {
             let source = param.map_or(value, |param| args[param as usize].vreg() as u32);
             let held = self.elsewhere[source as usize].ok_or("a value does not come to a block")?;
-            let is_stored = held.is_stored || self.values[source as usize].is_always_stored;
+            let is_stored = self.is_in_slot(held);
             let class = self.uses.class[value as usize];
             let from = match held.reg {
                 Some(reg) => Spot::Register(reg),

@@ -1,7 +1,7 @@
 //! Where values are when a block begins, and when it has ended.
 
 use super::order::Order;
-use super::state::{Allocator, Held, Sets};
+use super::state::{Allocator, Entered, Held, Sets};
 use super::uses::{FAR, NEVER, Needed};
 use regalloc2::{Block, Function, Operand, OperandConstraint, RegClass, VReg};
 
@@ -68,12 +68,11 @@ impl Allocator<'_> {
                 Some(_) => candidate.is_stored && !is_loop && param.is_none(),
                 None => true,
             };
-            let is_stored = known.is_stored;
             match reg {
                 Some(reg) => self.hold(value, reg),
                 None => known.has_slot = true,
             }
-            entry.push(Held { value: value as u32, param, reg, is_stored });
+            entry.push(Entered { value: value as u32, param, reg });
         }
         self.entries[block] = entry;
         for (from, nth) in ways {
@@ -136,8 +135,7 @@ impl Allocator<'_> {
                 let source = candidate.param.map(|param| args[param as usize].vreg());
                 let source = source.unwrap_or(candidate.value);
                 let held = self.elsewhere[source].ok_or("a value does not come to a block")?;
-                candidate.is_stored &=
-                    held.is_stored || self.values[candidate.value].is_always_stored;
+                candidate.is_stored &= self.is_in_slot(held);
                 if let Some(reg) = held.reg {
                     candidate.often += often;
                     if often > candidate.reg_often {
@@ -237,7 +235,7 @@ impl Allocator<'_> {
             if self.elsewhere[value as usize].is_none() {
                 let known = &self.values[value as usize];
                 let (reg, is_stored) = (known.reg, known.is_stored);
-                let held = Held { value, param: None, reg, is_stored };
+                let held = Held { value, reg, is_stored };
                 self.elsewhere[value as usize] = Some(held);
                 exit.push(held);
             }
@@ -321,6 +319,11 @@ impl Allocator<'_> {
                 self.awaited_sets[class] &= !(1 << hint);
             }
         }
+    }
+
+    /// Whether the slot of a value has it where a block ends.
+    pub(super) fn is_in_slot(&self, held: Held) -> bool {
+        held.is_stored || self.values[held.value as usize].is_always_stored
     }
 
     /// Lets `elsewhere` be what is known where a block ends.

@@ -1,8 +1,9 @@
 //! What registers hold, and how one becomes free.
 
 use super::sequence::Spot;
-use super::state::{Allocator, Move, Rank, Sets};
+use super::state::{Allocator, Move, Rank, Sets, registers_of};
 use super::uses::FAR;
+use crate::registers::CLASSES;
 use regalloc2::{Inst, PReg, ProgPoint, RegClass};
 
 impl Allocator<'_> {
@@ -46,18 +47,14 @@ impl Allocator<'_> {
             let from = if free & !unwanted != 0 { free & !unwanted } else { free };
             return Ok(from.trailing_zeros() as u8);
         }
-        let mut left = self.registers.all[class as usize] & !kept[class as usize];
-        let mut found: Option<(u32, bool, u8)> = None;
-        while left != 0 {
-            let reg = left.trailing_zeros() as u8;
-            left &= left - 1;
+        // Of values that are needed as late as each other, one that is stored.
+        let held = |reg: u8| {
             let value = &self.values[self.holds[class as usize][usize::from(reg)] as usize];
-            let here = (value.next, value.is_in_slot(), reg);
-            if found.is_none_or(|known| here > known) {
-                found = Some(here);
-            }
-        }
-        let (_, _, reg) = found.ok_or("an instruction has too many operands")?;
+            (value.next, value.is_in_slot(), reg)
+        };
+        let taken = registers_of(self.registers.all[class as usize] & !kept[class as usize]);
+        let last = taken.map(held).max();
+        let (_, _, reg) = last.ok_or("an instruction has too many operands")?;
         self.evict(class, reg, before);
         Ok(reg)
     }
@@ -147,13 +144,9 @@ impl Allocator<'_> {
 
     /// Takes values out of registers that change, to others that were free already, or to their slots.
     pub(super) fn save(&mut self, changed: Sets, free_before: Sets, before: ProgPoint) {
-        let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
-        for class in classes {
+        for class in CLASSES {
             let nth = class as usize;
-            let mut left = changed[nth] & !self.free[nth] & self.registers.all[nth];
-            while left != 0 {
-                let reg = left.trailing_zeros() as u8;
-                left &= left - 1;
+            for reg in registers_of(changed[nth] & !self.free[nth] & self.registers.all[nth]) {
                 let value = self.holds[nth][usize::from(reg)] as usize;
                 let other = self.free[nth] & free_before[nth] & !changed[nth];
                 if other != 0 && self.values[value].next != FAR {

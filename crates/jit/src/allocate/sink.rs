@@ -3,21 +3,15 @@
 //! Code is made operation after operation, each for all vectors of a value: then as many results are in registers at once.
 
 use super::order::Order;
+use super::per_block::PerBlock;
 use super::uses::Uses;
 use crate::mir::{Arg, ArgBase, Func, Kind};
 use crate::registers::Registers;
 use iced_x86::Instruction;
-use regalloc2::{Inst, OperandKind};
+use regalloc2::{Function, Inst, OperandKind};
 
-/// What is known of values in a block.
-struct Known {
-    /// The block for which it is.
-    block: Vec<u32>,
-    /// The instruction before which the value is read first.
-    first: Vec<u32>,
-    /// The last one, or [`BEHIND`].
-    last: Vec<u32>,
-}
+/// The instructions before which values are read first and last; [`BEHIND`] if that is in another block.
+struct Known(PerBlock<(u32, u32)>);
 
 /// A value is read in other blocks, too.
 const BEHIND: u32 = u32::MAX;
@@ -30,18 +24,16 @@ pub(super) fn sink(
     uses: &Uses,
     registers: &Registers,
 ) -> Vec<usize> {
-    let count = uses.class.len();
-    let mut known =
-        Known { block: vec![u32::MAX; count], first: vec![0; count], last: vec![0; count] };
-    let mut changed = Vec::new();
-    for block in &order.blocks {
-        let few =
-            uses.most[*block].iter().zip(registers.all).any(|(most, all)| *most > all.count_ones());
-        if few && !func.blocks[*block].is_cold && known.sink_block(func, uses, *block) {
-            changed.push(*block);
-        }
+    let lacks = |block: &usize| {
+        let mut classes = uses.most[*block].iter().zip(registers.all);
+        !func.blocks[*block].is_cold && classes.any(|(most, all)| *most > all.count_ones())
+    };
+    let mut blocks: Vec<usize> = order.blocks.iter().copied().filter(lacks).collect();
+    if !blocks.is_empty() {
+        let mut known = Known(PerBlock::new(func.num_vregs()));
+        blocks.retain(|block| known.sink_block(func, uses, *block));
     }
-    changed
+    blocks
 }
 
 impl Known {
@@ -82,11 +74,10 @@ impl Known {
         let mut results = operands.iter().filter(|operand| operand.kind() == OperandKind::Def);
         let (Some(result), None) = (results.next(), results.next()) else { return inst };
         let value = result.vreg().vreg();
-        if self.block[value] != block as u32 || !may_wait(func, inst) {
+        let Some((first, _)) = self.0.get(block, value).filter(|_| may_wait(func, inst)) else {
             return inst;
-        }
-        let first = self.first[value];
-        let stays = |value: usize| self.block[value] == block as u32 && self.last[value] >= first;
+        };
+        let stays = |value| self.0.get(block, value).is_some_and(|(_, last)| last >= first);
         let mut read = operands.iter().filter(|operand| operand.kind() == OperandKind::Use);
         if first != BEHIND && read.all(|operand| stays(operand.vreg().vreg())) {
             first
@@ -97,13 +88,8 @@ impl Known {
 
     /// Notes that a value is read before an instruction.
     fn read(&mut self, block: usize, value: usize, at: u32) {
-        if self.block[value] != block as u32 {
-            self.block[value] = block as u32;
-            (self.first[value], self.last[value]) = (at, at);
-        } else {
-            self.first[value] = self.first[value].min(at);
-            self.last[value] = self.last[value].max(at);
-        }
+        let (first, last) = self.0.get(block, value).unwrap_or((at, at));
+        self.0.set(block, value, (first.min(at), last.max(at)));
     }
 }
 

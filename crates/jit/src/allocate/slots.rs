@@ -41,10 +41,13 @@ impl Slots {
     pub(super) fn of(
         func: &Func,
         uses: &Uses,
-        spilled: impl Iterator<Item = usize>,
+        spilled: &[usize],
         pairs: &[(usize, usize)],
     ) -> Slots {
         let mut slots = Slots { of: vec![None; func.num_vregs()], words: 0 };
+        if spilled.is_empty() {
+            return slots;
+        }
         let mut shared = Sharing::each(func, uses, spilled);
         let mut of = vec![usize::MAX; func.num_vregs()];
         for (nth, sharing) in shared.iter().enumerate() {
@@ -104,10 +107,10 @@ impl Slots {
 
 impl Sharing {
     /// Each value for itself, and when it is needed.
-    fn each(func: &Func, uses: &Uses, spilled: impl Iterator<Item = usize>) -> Vec<Sharing> {
+    fn each(func: &Func, uses: &Uses, spilled: &[usize]) -> Vec<Sharing> {
         let mut nth = vec![u32::MAX; func.num_vregs()];
         let mut all = Vec::new();
-        for value in spilled {
+        for value in spilled.iter().copied() {
             nth[value] = all.len() as u32;
             all.push(Sharing { values: vec![value], times: Vec::new() });
         }

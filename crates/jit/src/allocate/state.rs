@@ -35,6 +35,11 @@ impl Value {
 /// Sets of registers of each class, a bit each.
 pub(super) type Sets = [u32; 3];
 
+/// The registers of a set.
+pub(super) fn registers_of(set: u32) -> impl Iterator<Item = u8> {
+    (0..32).filter(move |reg| set & 1 << reg != 0)
+}
+
 /// A function while its registers are allocated.
 pub(super) struct Allocator<'a> {
     pub(super) func: &'a Func,
@@ -51,7 +56,7 @@ pub(super) struct Allocator<'a> {
     pub(super) awaited_sets: Sets,
     pub(super) block: usize,
     /// Per block, where values are when it begins, and when it has ended.
-    pub(super) entries: Vec<Vec<Held>>,
+    pub(super) entries: Vec<Vec<Entered>>,
     pub(super) exits: Vec<Vec<Held>>,
     pub(super) operands: Vec<Allocation>,
     pub(super) moves: Vec<Move>,
@@ -61,13 +66,22 @@ pub(super) struct Allocator<'a> {
     pub(super) readers: Readers,
 }
 
-/// Where a value is between two blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+/// Where a value is when a block begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entered {
     pub(super) value: u32,
     /// The parameter of the block that it is.
     pub(super) param: Option<u32>,
+    /// In its slot if there is none.
     pub(super) reg: Option<u8>,
+}
+
+/// Where a value is when a block has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub(super) value: u32,
+    pub(super) reg: Option<u8>,
+    /// Whether its slot has it there.
     pub(super) is_stored: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Where values are needed next.
 
 use super::order::Order;
+use super::per_block::PerBlock;
 use crate::mir::Func;
 use regalloc2::{Block, Function, Inst, Operand, OperandConstraint, OperandKind, RegClass};
 
@@ -63,50 +64,12 @@ pub(super) struct Uses {
     pub(super) most: Vec<[u32; 3]>,
 }
 
-/// What is known of values for the moment, each for one block.
-struct Now(Vec<(u32, u32)>);
+/// Where values are needed next behind the instruction that is looked at.
+type Now = PerBlock<u32>;
 
-impl Now {
-    fn of(values: usize) -> Now {
-        Now(vec![(u32::MAX, NEVER); values])
-    }
-
-    fn get(&self, block: usize, value: usize) -> u32 {
-        let (known, next) = self.0[value];
-        if known == block as u32 { next } else { NEVER }
-    }
-
-    fn set(&mut self, block: usize, value: usize, next: u32) {
-        self.0[value] = (block as u32, next);
-    }
-
-    fn forget(&mut self) {
-        self.0.fill((u32::MAX, NEVER));
-    }
-
-    /// Finds where values are needed behind a block. The result is how many of each class there are.
-    fn behind(&mut self, uses: &Uses, func: &Func, order: &Order, block: usize) -> [u32; 3] {
-        let len = func.blocks[block].insts.len() as u32;
-        let mut counts = [0; 3];
-        let mut needs = |now: &mut Now, value: usize, next: u32| {
-            let known = now.get(block, value);
-            counts[uses.class[value] as usize] += u32::from(known == NEVER);
-            now.set(block, value, known.min(next));
-        };
-        for (to, args) in func.blocks[block].succs.iter().zip(&func.blocks[block].args) {
-            let more = way(func, order, block, to.index());
-            for Needed { value, next } in &uses.live_in[to.index()] {
-                needs(self, *value as usize, farther(*next, more));
-            }
-            // Of parameters this is known, but of those of loops that are not done yet.
-            let params = &uses.params[to.index()];
-            for (nth, value) in args.iter().enumerate() {
-                let next = params.get(nth).map_or(len, |next| farther(*next, more));
-                needs(self, value.vreg(), next);
-            }
-        }
-        counts
-    }
+/// Where a value is needed next.
+fn next_of(now: &Now, block: usize, value: usize) -> u32 {
+    now.get(block, value).unwrap_or(NEVER)
 }
 
 /// How far it is through a block to the next one.
@@ -141,7 +104,7 @@ impl Uses {
             calls: vec![FAR; blocks],
             most: vec![[0; 3]; blocks],
         };
-        let mut now = Now::of(values);
+        let mut now = Now::new(values);
         let mut place = 0;
         for block in order.blocks.iter().copied() {
             uses.starts[block] = place;
@@ -163,7 +126,7 @@ impl Uses {
 
     /// Looks at blocks again whose instructions have another order now.
     pub(super) fn look_again(&mut self, func: &Func, order: &Order, blocks: &[usize]) {
-        let mut now = Now::of(func.num_vregs());
+        let mut now = Now::new(func.num_vregs());
         for block in blocks {
             self.read(func, &mut now, *block);
         }
@@ -189,12 +152,16 @@ impl Uses {
                 uses.last[value] = last;
                 return;
             }
-            if now.get(at, value) == NEVER {
-                now.set(at, value, read.len() as u32);
-                read.push(Read { value: value as u32, next: FAR, last });
+            match now.get(at, value) {
+                Some(known) => {
+                    let known: &mut Read = &mut read[known as usize];
+                    (known.next, known.last) = (next.min(known.next), last);
+                }
+                None => {
+                    now.set(at, value, read.len() as u32);
+                    read.push(Read { value: value as u32, next, last });
+                }
             }
-            let known = &mut read[now.get(at, value) as usize];
-            (known.next, known.last) = (next.min(known.next), last);
         };
         for (nth, inst) in func.block_insns(Block::new(at)).iter().enumerate() {
             let nth = nth as u32;
@@ -265,16 +232,40 @@ impl Uses {
         Ok(())
     }
 
+    /// Finds where values are needed behind a block. The result is how many of each class there are.
+    fn behind(&self, func: &Func, order: &Order, now: &mut Now, block: usize) -> [u32; 3] {
+        let len = func.blocks[block].insts.len() as u32;
+        let mut counts = [0; 3];
+        let mut needs = |value: usize, next: u32| {
+            let known = next_of(now, block, value);
+            counts[self.class[value] as usize] += u32::from(known == NEVER);
+            now.set(block, value, known.min(next));
+        };
+        for (to, args) in func.blocks[block].succs.iter().zip(&func.blocks[block].args) {
+            let more = way(func, order, block, to.index());
+            for Needed { value, next } in &self.live_in[to.index()] {
+                needs(*value as usize, farther(*next, more));
+            }
+            // Of parameters this is known, but of those of loops that are not done yet.
+            let params = &self.params[to.index()];
+            for (nth, value) in args.iter().enumerate() {
+                let next = params.get(nth).map_or(len, |next| farther(*next, more));
+                needs(value.vreg(), next);
+            }
+        }
+        counts
+    }
+
     /// Finds where each block needs next what it is handed.
     fn distances(&mut self, func: &Func, order: &Order, now: &mut Now) {
         for block in order.blocks.iter().rev().copied() {
-            now.behind(self, func, order, block);
+            self.behind(func, order, now, block);
             let mut read = self.read[block].iter().peekable();
             for needed in &mut self.live_in[block] {
                 while read.next_if(|read| read.value < needed.value).is_some() {}
                 let here = read.next_if(|read| read.value == needed.value);
                 let here = here.map_or(FAR, |read| read.next);
-                needed.next = here.min(now.get(block, needed.value as usize)).min(FAR);
+                needed.next = here.min(next_of(now, block, needed.value as usize));
             }
             self.find_calls(func, order, block);
         }
@@ -297,7 +288,7 @@ impl Uses {
     /// Goes through a block from its end to where it begins.
     fn backward(&mut self, func: &Func, order: &Order, now: &mut Now, block: usize) {
         let len = func.blocks[block].insts.len() as u32;
-        let mut live = now.behind(self, func, order, block);
+        let mut live = self.behind(func, order, now, block);
         let mut most = live;
         for nth in (0..len).rev() {
             let inst = Inst::new((func.blocks[block].insts.start + nth) as usize);
@@ -305,7 +296,7 @@ impl Uses {
             let operands = &func.operands()[range.clone()];
             let mut here = live;
             for (at, operand) in range.zip(operands) {
-                let next = now.get(block, operand.vreg().vreg());
+                let next = next_of(now, block, operand.vreg().vreg());
                 self.next[at] = next;
                 let unused = operand.kind() == OperandKind::Def && next == NEVER;
                 here[operand.class() as usize] += u32::from(unused);
@@ -316,14 +307,14 @@ impl Uses {
             }
             for operand in operands.iter().filter(|operand| operand.kind() == OperandKind::Def) {
                 let value = operand.vreg().vreg();
-                if now.get(block, value) != NEVER {
+                if next_of(now, block, value) != NEVER {
                     live[operand.class() as usize] -= 1;
                     now.set(block, value, NEVER);
                 }
             }
             for operand in operands.iter().filter(|operand| operand.kind() == OperandKind::Use) {
                 let value = operand.vreg().vreg();
-                let known = now.get(block, value);
+                let known = next_of(now, block, value);
                 if known == NEVER {
                     live[operand.class() as usize] += 1;
                 }
@@ -337,10 +328,10 @@ impl Uses {
         self.most[block] = most;
         self.find_calls(func, order, block);
         for needed in &mut self.live_in[block] {
-            needed.next = now.get(block, needed.value as usize).min(FAR);
+            needed.next = next_of(now, block, needed.value as usize).min(FAR);
         }
         let params = func.blocks[block].params.iter();
-        self.params[block] = params.map(|param| now.get(block, param.vreg())).collect();
+        self.params[block] = params.map(|param| next_of(now, block, param.vreg())).collect();
     }
 }
 
