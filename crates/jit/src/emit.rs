@@ -4,8 +4,11 @@ mod calls;
 mod checked;
 mod checks;
 mod cleared;
+mod compound;
 mod lanes;
+mod later;
 mod warps;
+mod windows;
 
 use crate::allocate::{Allocated, allocate};
 use crate::context as at;
@@ -19,6 +22,7 @@ use crate::{Input, Level};
 use checked::{Check, Failed};
 use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
+use later::{Counted, Later, Unknown};
 use regalloc2::{Allocation, AllocationKind, Block, Edit, Function, ProgPoint, RegClass};
 
 /// Bytes from the regions of one access to those of the next.
@@ -49,6 +53,8 @@ enum Target {
     Find,
     /// Has an instruction performed and keeps what is in registers.
     Perform,
+    /// Finds a window, by number.
+    Window(usize),
     /// Goes on with the next gang, if there is one, where this one began; which exit it leaves by is the result.
     NextGang,
     /// Leaves the code; which exit is the result.
@@ -69,6 +75,10 @@ enum Cold {
     Exit(u32),
     /// Looks the region of an access up, and tries again.
     Find(Check, Failed),
+    /// Has a window found.
+    Window(Unknown),
+    /// Does what a compound instruction seldom does.
+    Later(Later),
 }
 
 struct Emitter {
@@ -81,6 +91,8 @@ struct Emitter {
     here: Vec<(usize, usize)>,
     blocks: Vec<usize>,
     cold: Vec<Cold>,
+    /// What the functions count that find windows.
+    windows: Vec<Counted>,
     level: Level,
     /// Warps of a gang.
     gang: usize,
@@ -100,6 +112,7 @@ pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, 
         here: Vec::new(),
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
+        windows: Vec::new(),
         level,
         gang: *gang,
         cleared: Cleared::of(input, zeros),
@@ -166,6 +179,11 @@ impl Emitter {
         if is_used(self, Target::Perform) {
             self.perform_saving()?;
         }
+        let mut windows = Vec::new();
+        for nth in 0..self.windows.len() {
+            windows.push(self.end);
+            self.find_window(self.windows[nth])?;
+        }
         let mut bytes = self.encoder.take_buffer();
         let known = self.jumps.iter().map(|(end, target)| {
             let to = match target {
@@ -176,6 +194,7 @@ impl Emitter {
                 Target::Leave => leave,
                 Target::Find => find,
                 Target::Perform => perform,
+                Target::Window(nth) => windows[*nth],
             };
             (*end, to)
         });
@@ -260,6 +279,8 @@ impl Emitter {
         match cold {
             Cold::Exit(exit) => self.exit(exit),
             Cold::Find(check, failed) => self.check_again(&check, failed),
+            Cold::Window(unknown) => self.call_window(unknown),
+            Cold::Later(later) => self.later(later),
         }
     }
 
@@ -458,6 +479,12 @@ impl Emitter {
             Kind::EachLane(what) => {
                 let names = [named(0)?, named(1)?, named(2)?, named(3)?, named(4)?, named(5)?];
                 self.each_lane(*what, names.map(|reg| x86::name(reg, self.level)))?;
+            }
+            Kind::Compound(what) => {
+                let names =
+                    (0..allocs.len() as u8).map(|nth| Ok(x86::name(named(nth)?, self.level)));
+                let names = names.collect::<Result<Vec<Register>, String>>()?;
+                self.compound(*what, &names)?;
             }
             Kind::Leave { exit } => {
                 leaves(*exit);

@@ -1,6 +1,10 @@
 //! Machine instructions before registers are allocated: x86 instructions whose operands are values.
 
+mod add_compound;
+mod compound;
 mod params;
+
+pub(crate) use compound::Compound;
 
 use crate::exit::Leaving;
 use iced_x86::{Code, ConditionCode, Instruction, Mnemonic};
@@ -110,6 +114,8 @@ pub(crate) enum Kind {
     /// Does something for each lane of the first operand, at the lane's offset from the second, which is an address. The others
     /// are temporaries.
     EachLane(EachLane),
+    /// Does what takes several instructions.
+    Compound(Compound),
     /// Leaves the code; everything is in its home row.
     Leave { exit: u32 },
 }
@@ -281,6 +287,7 @@ impl Func {
                 instruction.set_code(code);
                 (instruction.rflags_modified() != 0).then_some(code.mnemonic())
             }
+            Kind::Compound(what) => what.flags(),
             _ => None,
         });
         use Mnemonic as M;

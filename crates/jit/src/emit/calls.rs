@@ -73,7 +73,7 @@ impl Emitter {
     }
 
     /// Calls code that is made in the end.
-    fn call(&mut self, target: Target) {
+    pub(super) fn call(&mut self, target: Target) {
         self.byte(0xe8);
         (0..4).for_each(|_| self.byte(0));
         self.jumps.push((self.end, target));

@@ -6,7 +6,7 @@
 use super::Lower;
 use super::lane_bits::Sets;
 use super::memory::access_class;
-use super::value::{FLOAT, Form, INT, Value, mask_class};
+use super::value::{FLOAT, Form, INT, Value};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
@@ -302,15 +302,21 @@ impl Lower<'_> {
             return offsets;
         }
         let (last, shift) = (self.pool(words(last as u32)), self.pool(words(offset as u32)));
+        let mut most: Option<VReg> = None;
         for nth in 0..self.gang.slices() {
-            let address = self.vector(accessed.address.base, Class::W32, nth);
-            let offset = self.binary(V::AddD, address, O::M(shift));
-            let last = self.loaded(last);
-            let rest = self.binary(V::SubD, last, O::U(offset));
-            self.gathered(&mut low, offset, narrow, nth);
-            self.gathered(&mut high, rest, narrow, nth);
-            offsets.push(offset);
+            let mut own = self.vector(accessed.address.base, Class::W32, nth);
+            if offset != 0 {
+                own = self.binary(V::AddD, own, O::M(shift));
+            }
+            offsets.push(own);
+            if let Some(masks) = narrow {
+                own = self.only(Class::W32, masks[nth], own);
+            }
+            low = Some(low.map_or(own, |low| self.binary(V::Or, low, O::U(own))));
+            most = Some(most.map_or(own, |most| self.binary(V::MaxUD, most, O::U(own))));
         }
+        let last = self.loaded(last);
+        let high = most.map(|most| self.binary(V::SubD, last, O::U(most)));
         self.test(low, high, words(1 << 31), words((1 << 31) | align));
         offsets
     }
@@ -365,9 +371,13 @@ impl Lower<'_> {
         if self.level == Level::Avx2 {
             return self.binary(V::And, value, O::U(mask));
         }
-        let zero = self.pool([0; 64]);
-        let zero = self.loaded(zero);
-        self.blend_of(class, mask, O::U(value), zero)
+        let found = self.func.value(FLOAT);
+        let code = match class {
+            Class::W64 => Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512,
+            Class::W32 | Class::Pred => Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+        };
+        self.func.x(code, &[O::D(found), O::U(value), O::Zeroing(mask)]);
+        found
     }
 
     /// Adds the bits of the lanes that execute.
@@ -409,6 +419,9 @@ impl Lower<'_> {
                 self.count_strong(*space, *ordering);
                 let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
                 let loaded = match masks {
+                    None if *access == Access::B32 && wanted == [true] => {
+                        vec![self.load_words(reached)]
+                    }
                     None if self.can_be_runs(*access, d.len(), false) => {
                         self.load_runs(reached, *access, &wanted, |this| {
                             this.load_lanes(reached, *access, &wanted, lanes, None)
@@ -426,6 +439,13 @@ impl Lower<'_> {
                 self.count_strong(*space, *ordering);
                 let class = access_class(*access);
                 match masks {
+                    None if self.level == Level::Avx512
+                        && *access == Access::B32
+                        && values.len() == 1 =>
+                    {
+                        let words = self.vectors_of(values[0], class);
+                        self.store_words(reached, &words);
+                    }
                     None if self.can_be_runs(*access, values.len(), true) => {
                         let elements: Vec<Vec<VReg>> =
                             values.iter().map(|value| self.vectors_of(*value, class)).collect();
@@ -482,9 +502,9 @@ impl Lower<'_> {
                     return Vec::new();
                 }
                 if access == Access::B32 {
-                    let (base, disp) = (Base::Value(reached.base), 4 * i32::from(element));
+                    let (base, disp) = (reached.base, 4 * i32::from(element));
                     let gathered = reached.offsets.iter().enumerate().map(|(nth, offsets)| {
-                        self.gather(base, *offsets, disp, masks.map(|masks| masks[nth]))
+                        self.func.gather(base, *offsets, disp, masks.map(|masks| masks[nth]))
                     });
                     return gathered.collect();
                 }
@@ -509,9 +529,9 @@ impl Lower<'_> {
                 let value = self.vector(*value, Class::W32, nth);
                 match masks {
                     Some(masks) => {
-                        self.scatter_dense(reached.base, *offsets, value, 0, masks[nth]);
+                        self.scatter_dense(reached.base, *offsets, value, masks[nth]);
                     }
-                    None => self.scatter(reached.base, *offsets, value, 0, None),
+                    None => self.func.scatter(reached.base, *offsets, value, None),
                 }
             }
             return;
@@ -523,51 +543,6 @@ impl Lower<'_> {
                 None => EachLane::StoreOfAll { access, nth },
             };
             self.lanes(what, reached, lanes);
-        }
-    }
-
-    /// A vector of words, so many bytes from the base on; zero in lanes outside the mask, if there is one.
-    pub(super) fn gather(
-        &mut self,
-        base: Base,
-        offsets: VReg,
-        disp: i32,
-        mask: Option<VReg>,
-    ) -> VReg {
-        let memory = Mem { base, index: Some((offsets, 1)), disp, broadcast: false };
-        let none = self.pool([0; 64]);
-        let zero = self.loaded(none);
-        let all = mask.unwrap_or_else(|| self.all_lanes());
-        let found = self.func.value(FLOAT);
-        // The instruction clears its mask.
-        let used = self.func.value(mask_class(self.level));
-        match self.level {
-            Level::Avx2 => {
-                let operands = [O::Tied(found, zero), O::M(memory), O::Tied(used, all)];
-                self.func.x(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &operands);
-            }
-            Level::Avx512 => {
-                self.func.x(Code::VEX_Kmovw_kr_km16, &[O::D(used), O::U(all)]);
-                let operands = [O::Tied(found, zero), O::M(memory), O::Masked(used)];
-                self.func.x(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, &operands);
-            }
-        }
-        found
-    }
-
-    /// The mask of all lanes of a vector.
-    pub(super) fn all_lanes(&mut self) -> VReg {
-        match self.level {
-            Level::Avx2 => {
-                let ones = self.pool([0xff; 64]);
-                self.loaded(ones)
-            }
-            Level::Avx512 => {
-                let ones = self.number(0xffff, Class::W32);
-                let mask = self.func.value(RegClass::Vector);
-                self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(ones)]);
-                mask
-            }
         }
     }
 

@@ -7,9 +7,9 @@ use super::values::words;
 use crate::Level;
 use crate::exit::Index;
 use crate::isa::{U, V};
-use crate::mir::{Base, Kind, Mem, O};
+use crate::mir::{Base, Mem, O};
 use crate::window;
-use iced_x86::{Code, ConditionCode};
+use iced_x86::Code;
 use ir::{BinaryOp, Class, Op, Reg, Src, TernaryOp, UnaryOp};
 use regalloc2::{RegClass, VReg};
 
@@ -101,6 +101,16 @@ impl Lower<'_> {
         Some(Indexed { base: Some(base), ..indexed })
     }
 
+    /// Writes them to a home row.
+    pub(super) fn write_addresses(&mut self, indexed: &Indexed, reg: Reg) {
+        let Indexed { base, numbers, index } = indexed;
+        let base = base.map(|base| self.broadcast(base, Class::W64));
+        for (nth, numbers) in numbers.iter().enumerate() {
+            let place = self.place_in_rows(reg, 2 * nth);
+            self.func.addresses(*index, *numbers, base, place);
+        }
+    }
+
     /// The values themselves.
     pub(super) fn addresses(&mut self, indexed: &Indexed) -> Vec<VReg> {
         let Indexed { base, numbers, index } = indexed;
@@ -150,17 +160,8 @@ impl Lower<'_> {
         let base = base.unwrap_or(key);
         let from = Mem::new(Base::Value(base), accessed.address.offset as i32);
         self.func.x(Code::Lea_r64_m, &[O::D(key), O::M(from)]);
-        let [same, known] = [0; 2].map(|_| self.func.block());
-        let other = self.func.cold_block();
-        self.func.x(Code::Cmp_r64_rm64, &[O::U(key), O::M(of_site(window::KEY))]);
-        let both = vec![(other, Vec::new()), (same, Vec::new())];
-        self.func.end(Kind::Branch(ConditionCode::ne), both);
-        self.func.begin(other);
-        self.find_window(&of_site, key, accessed.size * accessed.count as u32, *index);
-        self.func.end(Kind::Jump, vec![(known, Vec::new())]);
-        self.func.begin(same);
-        self.func.end(Kind::Jump, vec![(known, Vec::new())]);
-        self.func.begin(known);
+        let bytes = accessed.size * accessed.count as u32;
+        self.func.window((site, bytes, *index), key, sites);
         let first = self.unary(U::BroadcastMemory, O::M(of_site(window::FIRST)));
         let count = self.unary(U::BroadcastMemory, O::M(of_site(window::COUNT)));
         let start = self.func.value(INT);
@@ -176,59 +177,14 @@ impl Lower<'_> {
                 shift => self.shift(U::ShlD, *far, shift),
             })
             .collect();
-        self.are_any_beyond(&far, count, masks);
-        Reached { base: start, offsets, site: Some(site) }
-    }
-
-    /// Finds the numbers that lead into the region of an access.
-    fn find_window(
-        &mut self,
-        of_site: &dyn Fn(i32) -> Mem,
-        key: VReg,
-        bytes: u32,
-        Index { signed, shift }: Index,
-    ) {
-        let [start, end] = [0; 2].map(|_| self.func.value(INT));
-        self.func.x(Code::Mov_r64_rm64, &[O::D(start), O::M(of_site(0))]);
-        self.func.x(Code::Mov_r64_rm64, &[O::D(end), O::M(of_site(8))]);
-        let shifted = |this: &mut Self, value: VReg| match shift {
-            0 => value,
-            _ => this.tied(Code::Sar_rm64_imm8, value, O::I8(shift)),
-        };
-        let clamped = |this: &mut Self, value: VReg, to: i64, when: Code| {
-            let to = this.number(to.cast_unsigned(), Class::W64);
-            this.func.x(Code::Cmp_r64_rm64, &[O::U(value), O::U(to)]);
-            this.tied(when, value, O::U(to))
-        };
-        let low = self.tied(Code::Sub_r64_rm64, start, O::U(key));
-        let low = self.tied(Code::Add_rm64_imm32, low, O::I32((1 << shift) - 1));
-        let low = shifted(self, low);
-        let least = if signed { i64::from(i32::MIN) } else { 0 };
-        let low = clamped(self, low, least, Code::Cmovl_r64_rm64);
-        let high = self.tied(Code::Sub_r64_rm64, end, O::U(key));
-        let high = self.tied(Code::Sub_rm64_imm32, high, O::I32(bytes as i32));
-        let high = shifted(self, high);
-        let high = clamped(self, high, i64::from(i32::MAX), Code::Cmovg_r64_rm64);
-        let count = self.tied(Code::Sub_r64_rm64, high, O::U(low));
-        let count = self.tied(Code::Add_rm64_imm8, count, O::I8(1));
-        // Offsets have 31 bits.
-        let most = (i64::from(i32::MAX) >> shift) + 1;
-        let count = clamped(self, count, most, Code::Cmovg_r64_rm64);
-        let none = self.number(0, Class::W64);
-        self.func.x(Code::Test_rm32_imm32, &[O::U(key), O::I32(bytes as i32 - 1)]);
-        let count = self.tied(Code::Cmovne_r64_rm64, count, O::U(none));
-        let count = clamped(self, count, 0, Code::Cmovl_r64_rm64);
-        self.func.x(Code::Mov_rm64_r64, &[O::M(of_site(window::KEY)), O::U(key)]);
-        for (field, value) in [(window::FIRST, low), (window::COUNT, count)] {
-            let turned = self.tied(Code::Xor_rm32_imm32, value, O::I32(UPPER.cast_signed()));
-            self.func.x(Code::Mov_rm32_r32, &[O::M(of_site(field)), O::U(turned)]);
+        match masks {
+            Some(_) => self.are_any_beyond(&far, count, masks),
+            None => {
+                let most = far.into_iter().reduce(|a, b| self.binary(V::MaxSD, a, O::U(b)));
+                self.are_any_beyond(most.as_slice(), count, None);
+            }
         }
-        let far = match shift {
-            0 => low,
-            _ => self.tied(Code::Shl_rm64_imm8, low, O::I8(shift)),
-        };
-        let first = self.tied(Code::Add_r64_rm64, far, O::U(key));
-        self.func.x(Code::Mov_rm64_r64, &[O::M(of_site(window::START)), O::U(first)]);
+        Reached { base: start, offsets, site: Some(site) }
     }
 
     /// A condition of not equal says that some lane's distance is not below a count, as signed numbers.

@@ -324,7 +324,7 @@ impl Lower<'_> {
         let offsets = self.unary(U::Load, O::M(offsets));
         let start = self.func.value(INT);
         self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(memory)]);
-        self.gather(Base::Value(start), offsets, 0, None)
+        self.func.gather(start, offsets, 0, None)
     }
 
     /// One element for all lanes of a vector.

@@ -3,10 +3,10 @@
 use super::Lower;
 use super::each_lane::Reached;
 use super::memory::Lanes;
-use super::value::{FLOAT, INT, mask_class};
+use super::value::{FLOAT, INT};
 use crate::Level;
-use crate::isa::V;
-use crate::mir::{Base, Kind, Mem, O};
+use crate::isa::U;
+use crate::mir::{Kind, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{Access, Class};
 use regalloc2::{Block, RegClass, VReg};
@@ -24,17 +24,6 @@ fn places(step: u32) -> [u8; 64] {
 }
 
 impl Lower<'_> {
-    /// The first lane's word of a vector, in all lanes.
-    fn first_in_all(&mut self, vector: VReg) -> VReg {
-        let found = self.func.value(FLOAT);
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vpbroadcastd_ymm_xmmm32,
-            Level::Avx512 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-        };
-        self.func.x(code, &[O::D(found), O::U(vector)]);
-        found
-    }
-
     /// The first lane's word of a vector, in a general register whose upper half is zero.
     pub(super) fn first_word(&mut self, vector: VReg) -> VReg {
         let found = self.func.value(INT);
@@ -49,24 +38,9 @@ impl Lower<'_> {
     /// Parts the code: where in each vector every lane is a step behind the one before, and where some are not. The code goes on with
     /// the former, which are the first result; the block of the others is the second.
     fn where_steps(&mut self, reached: &Reached, step: u32) -> (Lanes, Block) {
-        let steps = (step != 0).then(|| self.pool(places(step)));
-        let mut differ: Option<VReg> = None;
-        for offsets in &reached.offsets {
-            let starts = match steps {
-                Some(steps) => self.binary(V::SubD, *offsets, O::M(steps)),
-                None => *offsets,
-            };
-            let first = self.first_in_all(starts);
-            let own = self.binary(V::Xor, starts, O::U(first));
-            differ = Some(match differ {
-                None => own,
-                Some(all) => self.binary(V::Or, all, O::U(own)),
-            });
-        }
+        let places = (step != 0).then(|| self.func.constant(places(step)));
+        self.func.steps(&reached.offsets, places);
         let [those, others] = [0; 2].map(|_| self.func.block());
-        if let Some(differ) = differ {
-            self.is_any_set(differ);
-        }
         let both = vec![(others, Vec::new()), (those, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
         self.func.begin(those);
@@ -96,6 +70,24 @@ impl Lower<'_> {
             (Access::U8 | Access::S8 | Access::U16 | Access::S16, 1) => !writes,
             _ => false,
         }
+    }
+
+    /// Words of all lanes: those of a vector are often a run, or one.
+    pub(super) fn load_words(&mut self, reached: &Reached) -> Vec<VReg> {
+        let mut offsets = reached.offsets.clone();
+        for nth in 1..offsets.len() {
+            if offsets[..nth].contains(&offsets[nth]) {
+                offsets[nth] = self.unary(U::Load, O::U(offsets[nth]));
+            }
+        }
+        let places = self.func.constant(places(WORD));
+        self.func.load_runs(reached.base, &offsets, places)
+    }
+
+    /// Stores words of all lanes, in ascending order (AVX-512).
+    pub(super) fn store_words(&mut self, reached: &Reached, words: &[VReg]) {
+        let places = self.func.constant(places(WORD));
+        self.func.store_runs(reached.base, &reached.offsets, words, places);
     }
 
     /// The elements of all lanes, as far as they are wanted. Those of a vector are often a run, such as a row of a tile, or one element; `otherwise` loads them
@@ -146,68 +138,10 @@ impl Lower<'_> {
         self.func.begin(join);
     }
 
-    /// Stores words of the lanes of a mask, in ascending order (AVX-512).
-    pub(super) fn scatter(
-        &mut self,
-        base: VReg,
-        offsets: VReg,
-        value: VReg,
-        disp: i32,
-        mask: Option<VReg>,
-    ) {
-        let all = mask.unwrap_or_else(|| self.all_lanes());
-        // The instruction clears its mask.
-        let used = self.func.value(mask_class(self.level));
-        self.func.x(Code::VEX_Kmovw_kr_km16, &[O::D(used), O::U(all)]);
-        let index = Some((offsets, 1));
-        let memory = Mem { base: Base::Value(base), index, disp, broadcast: false };
-        let operands = [O::M(memory), O::U(value), O::Masked(used)];
-        self.func.x(Code::EVEX_Vpscatterdd_vm32z_k1_zmm, &operands);
-    }
-
-    /// The same, of which those that execute may lie one after the other, such as elements that a kernel keeps of many.
-    pub(super) fn scatter_dense(
-        &mut self,
-        base: VReg,
-        offsets: VReg,
-        value: VReg,
-        disp: i32,
-        mask: VReg,
-    ) {
-        let compress = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-        let [dense, kept] = [offsets, value].map(|vector| {
-            let found = self.func.value(FLOAT);
-            self.func.x(compress, &[O::D(found), O::U(vector), O::Zeroing(mask)]);
-            found
-        });
-        // As many lanes as execute, from the first on.
-        let [bits, count, low] = [0; 3].map(|_| self.func.value(INT));
-        self.func.x(Code::VEX_Kmovw_r32_kr, &[O::D(bits), O::U(mask)]);
-        self.func.x(Code::Popcnt_r32_rm32, &[O::D(count), O::U(bits)]);
-        let ones = self.number(0xffff, Class::W32);
-        self.func.x(Code::VEX_Bzhi_r32_rm32_r32, &[O::D(low), O::U(ones), O::U(count)]);
-        let first = self.func.value(RegClass::Vector);
-        self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(first), O::U(low)]);
-        let places = self.pool(places(WORD));
-        let starts = self.binary(V::SubD, dense, O::M(places));
-        let all = self.first_in_all(starts);
-        let differ = self.func.value(RegClass::Vector);
-        const NOT_EQUAL: u8 = 4;
-        let operands = [O::D(differ), O::U(starts), O::U(all), O::I8(NOT_EQUAL), O::Masked(first)];
-        self.func.x(Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, &operands);
-        self.func.x(Code::VEX_Kortestw_kr_kr, &[O::U(differ), O::U(differ)]);
-        let [run, apart, join] = [0; 3].map(|_| self.func.block());
-        let both = vec![(apart, Vec::new()), (run, Vec::new())];
-        self.func.end(Kind::Branch(ConditionCode::ne), both);
-        self.func.begin(run);
-        let at = Some((self.first_word(dense), 1));
-        let to = Mem { base: Base::Value(base), index: at, disp, broadcast: false };
-        let operands = [O::M(to), O::U(kept), O::Masked(first)];
-        self.func.x(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, &operands);
-        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
-        self.func.begin(apart);
-        self.scatter(base, offsets, value, disp, Some(mask));
-        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
-        self.func.begin(join);
+    /// Stores words of the lanes of a mask, in ascending order (AVX-512). Those that execute may lie one after the other, such as
+    /// elements that a kernel keeps of many.
+    pub(super) fn scatter_dense(&mut self, base: VReg, offsets: VReg, words: VReg, mask: VReg) {
+        let places = self.func.constant(places(WORD));
+        self.func.scatter_dense(base, offsets, words, mask, places);
     }
 }

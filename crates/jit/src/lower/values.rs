@@ -80,11 +80,17 @@ impl Lower<'_> {
     /// A vector, or its first element, of a home row that is no predicate's. The rows of a gang's warps lie one after the other; where
     /// all warps have one, it is there for each.
     pub(super) fn row(&self, reg: Reg, vector: usize) -> Mem {
+        let (scale, disp) = self.place_in_rows(reg, vector);
+        Mem::new(Base::Registers(scale), disp)
+    }
+
+    /// The same as bytes in the register file; there the number of the gang's first warp counts so many times 128.
+    pub(super) fn place_in_rows(&self, reg: Reg, vector: usize) -> (u32, i32) {
         let Home { offset, stride } = self.home(reg);
         let own = self.count(self.class(reg)) / self.gang.warps;
         let vector = if stride == 0 { vector % own } else { vector };
         let disp = offset as usize * 4 + vector * self.level.bytes();
-        Mem::new(Base::Registers(stride / 32), disp as i32)
+        (stride / 32, disp as i32)
     }
 
     /// A lane's element of a home row, of so many bytes.
@@ -565,13 +571,15 @@ impl Lower<'_> {
                     values.extend(here.iter());
                 }
                 Shape::Varying | Shape::Mask(_) => {
-                    if value.home && value.nan {
-                        kept.push((*reg, Keeps::Row));
+                    if value.home {
+                        if value.nan {
+                            kept.push((*reg, Keeps::Row));
+                        }
                     } else if let (Some(indexed), None) = (&value.indexed, &value.vectors) {
                         let Indexed { base, numbers, index } = indexed;
                         kept.push((*reg, Keeps::Indexed(*index, base.is_some(), numbers.len())));
                         values.extend(base.iter().chain(numbers.iter()));
-                    } else if !value.home {
+                    } else {
                         let vectors = self.vectors(*reg);
                         kept.push((*reg, Keeps::Vectors(vectors.len(), value.nan)));
                         values.extend(vectors.iter());
@@ -614,6 +622,11 @@ impl Lower<'_> {
                 for (nth, first) in self.firsts(reg).iter().copied().enumerate() {
                     let home = self.element(reg, nth * own, size);
                     self.func.x(code, &[O::M(home), O::U(first)]);
+                }
+            }
+            Form::Vectors if value.vectors.is_none() && value.indexed.is_some() => {
+                if let Some(indexed) = &value.indexed {
+                    self.write_addresses(indexed, reg);
                 }
             }
             Form::One | Form::Firsts | Form::Vectors => {

@@ -1,0 +1,348 @@
+//! What takes several machine instructions.
+
+use super::later::{Apart, Later, Runs};
+use super::{Cold, Emitter};
+use crate::Level;
+use crate::exit::Index;
+use crate::isa::{U, V};
+use crate::mir::Compound;
+use crate::registers::{REGISTERS, SCRATCH, WARP, vector_scratch};
+use crate::x86::operands::Part;
+use crate::x86::{self, Memory, Operand as X};
+use iced_x86::{Code, ConditionCode, Register};
+
+/// The mask register for whatever takes several instructions.
+const MASK: Register = Register::K7;
+
+/// A constant.
+fn constant(nth: u32) -> X {
+    let disp = i64::from(nth) * 64;
+    X::M(Memory { base: Register::RIP, index: None, disp, broadcast: false })
+}
+
+/// The low part of a vector register.
+fn low(register: Register) -> X {
+    X::R(x86::sized(register, Part::Xmm))
+}
+
+impl Emitter {
+    /// Emits it; the registers are those of its operands.
+    pub(super) fn compound(
+        &mut self,
+        what: Compound,
+        registers: &[Register],
+    ) -> Result<(), String> {
+        match (what, registers) {
+            (Compound::Window { site, bytes, index }, [key, sites]) => {
+                self.window(site, (bytes, index), *key, *sites)
+            }
+            (Compound::Gather { disp, masked }, [found, base, offsets, rest @ ..]) => {
+                let mask = rest.first().copied().filter(|_| masked);
+                self.gather(*found, (*base, *offsets, disp), mask)
+            }
+            (Compound::Scatter { masked }, [base, offsets, words, rest @ ..]) => {
+                let mask = rest.first().copied().filter(|_| masked);
+                self.scatter(*base, *offsets, *words, mask)
+            }
+            (
+                Compound::ScatterDense { places },
+                [base, offsets, words, mask, dense, first, count],
+            ) => {
+                let [base, offsets, words, mask] = [base, offsets, words, mask].map(|reg| *reg);
+                let apart = Apart { base, offsets, words, mask, behind: 0 };
+                self.scatter_dense(apart, places, [*dense, *first], *count)
+            }
+            (Compound::LoadRuns { count, places }, [base, rest @ .., all, first])
+                if rest.len() == 2 * usize::from(count) =>
+            {
+                let offsets = rest[..usize::from(count)].to_vec();
+                let (words, rooms) = (Vec::new(), [*all, *first]);
+                self.load_runs(Runs { base: *base, offsets, words, rooms, behind: 0 }, places)
+            }
+            (Compound::StoreRuns { count, places }, [base, rest @ .., all, first])
+                if rest.len() == 2 * usize::from(count) =>
+            {
+                let (offsets, words) = rest.split_at(usize::from(count));
+                let (offsets, words, rooms) = (offsets.to_vec(), words.to_vec(), [*all, *first]);
+                self.store_runs(Runs { base: *base, offsets, words, rooms, behind: 0 }, places)
+            }
+            (Compound::Addresses { index, based, scale, disp }, [numbers, rest @ ..]) => {
+                let base = rest.first().copied().filter(|_| based);
+                self.addresses(index, *numbers, base, (scale, disp))
+            }
+            (Compound::Steps { count, places }, [offsets @ .., all, first])
+                if offsets.len() == usize::from(count) =>
+            {
+                self.steps(offsets, places, [*all, *first])
+            }
+            _ => Err(format!("{what:?} has other operands")),
+        }
+    }
+
+    fn scratch(&self) -> Register {
+        x86::vector(vector_scratch(self.level), self.level)
+    }
+
+    /// Makes all bits of the scratch register for masks those of a mask, or ones.
+    fn mask(&mut self, mask: Option<Register>) -> Result<X, String> {
+        let scratch = X::R(self.scratch());
+        match (self.level, mask) {
+            (Level::Avx512, Some(mask)) => {
+                self.op(Code::VEX_Kmovw_kr_km16, &[X::R(MASK), X::R(mask)])?;
+            }
+            (Level::Avx512, None) => {
+                self.op(Code::VEX_Kxnorw_kr_kr_kr, &[X::R(MASK), X::R(MASK), X::R(MASK)])?;
+            }
+            (Level::Avx2, Some(mask)) => {
+                let (copy, _) = x86::vector_moves(self.level);
+                self.op(copy, &[scratch, X::R(mask)])?;
+            }
+            (Level::Avx2, None) => {
+                self.op(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, &[scratch, scratch, scratch])?;
+            }
+        }
+        Ok(scratch)
+    }
+
+    fn gather(
+        &mut self,
+        found: Register,
+        (base, offsets, disp): (Register, Register, i32),
+        mask: Option<Register>,
+    ) -> Result<(), String> {
+        let found = X::R(found);
+        let zero = V::Xor.code(self.level);
+        self.op(zero, &[found, found, found])?;
+        // The instruction clears its mask.
+        let mask = self.mask(mask)?;
+        let (index, disp) = (Some((offsets, 1)), i64::from(disp));
+        let from = X::M(Memory { base, index, disp, broadcast: false });
+        match self.level {
+            Level::Avx2 => self.op(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &[found, from, mask]),
+            Level::Avx512 => {
+                let code = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
+                self.masked(code, &[found, from], Some((MASK, false)))
+            }
+        }
+    }
+
+    fn scatter(
+        &mut self,
+        base: Register,
+        offsets: Register,
+        words: Register,
+        mask: Option<Register>,
+    ) -> Result<(), String> {
+        // The instruction clears its mask.
+        self.mask(mask)?;
+        let to = X::M(Memory { base, index: Some((offsets, 1)), disp: 0, broadcast: false });
+        let code = Code::EVEX_Vpscatterdd_vm32z_k1_zmm;
+        self.masked(code, &[to, X::R(words)], Some((MASK, false)))
+    }
+
+    fn scatter_dense(
+        &mut self,
+        apart: Apart,
+        places: u32,
+        [dense, first]: [Register; 2],
+        count: Register,
+    ) -> Result<(), String> {
+        let Apart { base, offsets, words, mask, .. } = apart;
+        let (scratch, word) = (self.scratch(), x86::sized(SCRATCH, Part::Double));
+        let compress = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
+        self.masked(compress, &[X::R(dense), X::R(offsets)], Some((mask, true)))?;
+        // As many lanes as execute, from the first on.
+        self.op(Code::VEX_Kmovw_r32_kr, &[X::R(word), X::R(mask)])?;
+        self.op(Code::VEX_Pext_r32_r32_rm32, &[X::R(word); 3])?;
+        self.op(Code::VEX_Kmovw_kr_r32, &[X::R(count), X::R(word)])?;
+        let subtract = V::SubD.code(self.level);
+        self.op(subtract, &[X::R(scratch), X::R(dense), constant(places)])?;
+        self.op(self.broadcast(), &[X::R(first), low(scratch)])?;
+        const NOT_EQUAL: u8 = 4;
+        let operands = [X::R(MASK), X::R(scratch), X::R(first), X::I8(NOT_EQUAL)];
+        let compare = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        self.masked(compare, &operands, Some((count, false)))?;
+        self.op(Code::VEX_Kortestw_kr_kr, &[X::R(MASK), X::R(MASK)])?;
+        let jump = self.jump_to(ConditionCode::ne);
+        self.op(Code::EVEX_Vmovd_rm32_xmm, &[X::R(word), low(dense)])?;
+        self.masked(compress, &[X::R(scratch), X::R(words)], Some((mask, true)))?;
+        let to = X::M(Memory { base, index: Some((SCRATCH, 1)), disp: 0, broadcast: false });
+        let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
+        self.masked(store, &[to, X::R(scratch)], Some((count, false)))?;
+        let later = Later::Apart(Apart { behind: self.end, ..apart });
+        let cold = self.cold_code(Cold::Later(later));
+        self.redirect(jump, cold);
+        Ok(())
+    }
+
+    /// Does what is left.
+    pub(super) fn later(&mut self, later: Later) -> Result<(), String> {
+        let behind = match later {
+            Later::Apart(apart) => {
+                self.scatter(apart.base, apart.offsets, apart.words, Some(apart.mask))?;
+                apart.behind
+            }
+            Later::Load(runs) => {
+                self.steps(&runs.offsets, None, runs.rooms)?;
+                let jump = self.jump_to(ConditionCode::ne);
+                self.load_from_firsts(&runs, self.broadcast())?;
+                let behind = runs.behind;
+                let cold = self.cold_code(Cold::Later(Later::LoadEach(runs)));
+                self.redirect(jump, cold);
+                behind
+            }
+            Later::LoadEach(Runs { base, offsets, rooms: [found, _], behind, .. }) => {
+                // Offsets and results have to be apart while the instruction runs.
+                let (copy, _) = x86::vector_moves(self.level);
+                for offsets in offsets {
+                    self.gather(found, (base, offsets, 0), None)?;
+                    self.op(copy, &[X::R(offsets), X::R(found)])?;
+                }
+                behind
+            }
+            Later::StoreEach(Runs { base, offsets, words, behind, .. }) => {
+                for (offsets, words) in offsets.into_iter().zip(words) {
+                    self.scatter(base, offsets, words, None)?;
+                }
+                behind
+            }
+        };
+        self.go_back(behind);
+        Ok(())
+    }
+
+    fn load_runs(&mut self, runs: Runs, places: u32) -> Result<(), String> {
+        self.steps(&runs.offsets, Some(places), runs.rooms)?;
+        let jump = self.jump_to(ConditionCode::ne);
+        let (load, _) = x86::vector_moves(self.level);
+        self.load_from_firsts(&runs, load)?;
+        let runs = Runs { behind: self.end, ..runs };
+        let cold = self.cold_code(Cold::Later(Later::Load(runs)));
+        self.redirect(jump, cold);
+        Ok(())
+    }
+
+    /// Loads each vector from where its first lane's word is.
+    fn load_from_firsts(&mut self, runs: &Runs, load: Code) -> Result<(), String> {
+        for offsets in &runs.offsets {
+            let from = self.first_place(runs.base, *offsets)?;
+            self.op(load, &[X::R(*offsets), from])?;
+        }
+        Ok(())
+    }
+
+    /// Where the word of a vector's first lane is.
+    fn first_place(&mut self, base: Register, offsets: Register) -> Result<X, String> {
+        let code = match self.level {
+            Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
+            Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
+        };
+        self.op(code, &[X::R(x86::sized(SCRATCH, Part::Double)), low(offsets)])?;
+        let index = Some((SCRATCH, 1));
+        Ok(X::M(Memory { base, index, disp: 0, broadcast: false }))
+    }
+
+    fn store_runs(&mut self, runs: Runs, places: u32) -> Result<(), String> {
+        self.steps(&runs.offsets, Some(places), runs.rooms)?;
+        let jump = self.jump_to(ConditionCode::ne);
+        let (_, store) = x86::vector_moves(self.level);
+        for (offsets, words) in runs.offsets.iter().zip(&runs.words) {
+            let to = self.first_place(runs.base, *offsets)?;
+            self.op(store, &[to, X::R(*words)])?;
+        }
+        let runs = Runs { behind: self.end, ..runs };
+        let cold = self.cold_code(Cold::Later(Later::StoreEach(runs)));
+        self.redirect(jump, cold);
+        Ok(())
+    }
+
+    fn addresses(
+        &mut self,
+        Index { signed, shift }: Index,
+        numbers: Register,
+        base: Option<Register>,
+        (scale, disp): (u32, i32),
+    ) -> Result<(), String> {
+        let all = self.scratch();
+        let half = match self.level {
+            Level::Avx2 => Part::Xmm,
+            Level::Avx512 => Part::Ymm,
+        };
+        let half = |register: Register| X::R(x86::sized(register, half));
+        let widen = if signed { U::WidenS } else { U::WidenZero }.code(self.level);
+        let (_, store) = x86::vector_moves(self.level);
+        for nth in 0..2i32 {
+            if nth == 1 {
+                let upper = U::UpperHalf.code(self.level);
+                self.op(upper, &[half(all), X::R(numbers), X::I8(1)])?;
+            }
+            let from = if nth == 1 { all } else { numbers };
+            self.op(widen, &[X::R(all), half(from)])?;
+            if shift > 0 {
+                self.op(U::ShlQ.code(self.level), &[X::R(all), X::R(all), X::I8(shift)])?;
+            }
+            if let Some(base) = base {
+                self.op(V::AddQ.code(self.level), &[X::R(all), X::R(all), X::R(base)])?;
+            }
+            let index = (scale != 0).then_some((WARP, scale));
+            let disp = i64::from(disp) + i64::from(nth) * self.level.bytes() as i64;
+            let to = X::M(Memory { base: REGISTERS, index, disp, broadcast: false });
+            self.op(store, &[to, X::R(all)])?;
+        }
+        Ok(())
+    }
+
+    /// Loads one word for all lanes.
+    fn broadcast(&self) -> Code {
+        match self.level {
+            Level::Avx2 => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            Level::Avx512 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+        }
+    }
+
+    fn steps(
+        &mut self,
+        offsets: &[Register],
+        places: Option<u32>,
+        [all, first]: [Register; 2],
+    ) -> Result<(), String> {
+        let (level, broadcast) = (self.level, self.broadcast());
+        for (nth, offsets) in offsets.iter().enumerate() {
+            let own = if nth == 0 { all } else { self.scratch() };
+            let starts = match places {
+                Some(places) => {
+                    let operands = [X::R(own), X::R(*offsets), constant(places)];
+                    self.op(V::SubD.code(level), &operands)?;
+                    own
+                }
+                None => *offsets,
+            };
+            self.op(broadcast, &[X::R(first), low(starts)])?;
+            match (level, nth) {
+                (_, 0) => {
+                    let operands = [X::R(all), X::R(starts), X::R(first)];
+                    self.op(V::Xor.code(level), &operands)?;
+                }
+                (Level::Avx2, _) => {
+                    let operands = [X::R(own), X::R(starts), X::R(first)];
+                    self.op(V::Xor.code(level), &operands)?;
+                    self.op(V::Or.code(level), &[X::R(all), X::R(all), X::R(own)])?;
+                }
+                (Level::Avx512, _) => {
+                    // What is in the first, or in just one of the others.
+                    const OR_XOR: u8 = 0xf6;
+                    let operands = [X::R(all), X::R(starts), X::R(first), X::I8(OR_XOR)];
+                    self.op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &operands)?;
+                }
+            }
+        }
+        match level {
+            Level::Avx2 => self.op(Code::VEX_Vptest_ymm_ymmm256, &[X::R(all), X::R(all)]),
+            Level::Avx512 => {
+                let test = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+                self.op(test, &[X::R(MASK), X::R(all), X::R(all)])?;
+                self.op(Code::VEX_Kortestw_kr_kr, &[X::R(MASK), X::R(MASK)])
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Adds what takes several machine instructions, with its operands.
+
+use super::compound::Compound;
+use super::{Func, Kind};
+use crate::exit::Index;
+use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
+
+impl Func {
+    fn compound(&mut self, what: Compound, operands: &[Operand]) {
+        self.push(Kind::Compound(what), operands, false);
+    }
+
+    /// Adds [`Compound::Window`].
+    pub(crate) fn window(
+        &mut self,
+        (site, bytes, index): (u32, u32, Index),
+        key: VReg,
+        sites: VReg,
+    ) {
+        let operands = [key, sites].map(Operand::reg_use);
+        self.compound(Compound::Window { site, bytes, index }, &operands);
+    }
+
+    /// Adds [`Compound::Gather`].
+    pub(crate) fn gather(
+        &mut self,
+        base: VReg,
+        offsets: VReg,
+        disp: i32,
+        mask: Option<VReg>,
+    ) -> VReg {
+        let found = self.value(RegClass::Float);
+        // It is cleared while the others are still read.
+        let (any, early) = (OperandConstraint::Reg, OperandPos::Early);
+        let mut operands = vec![Operand::new(found, any, OperandKind::Def, early)];
+        operands.extend([base, offsets].into_iter().chain(mask).map(Operand::reg_use));
+        self.compound(Compound::Gather { disp, masked: mask.is_some() }, &operands);
+        found
+    }
+
+    /// Adds [`Compound::Scatter`].
+    pub(crate) fn scatter(&mut self, base: VReg, offsets: VReg, words: VReg, mask: Option<VReg>) {
+        let operands: Vec<Operand> =
+            [base, offsets, words].into_iter().chain(mask).map(Operand::reg_use).collect();
+        self.compound(Compound::Scatter { masked: mask.is_some() }, &operands);
+    }
+
+    /// Adds [`Compound::ScatterDense`].
+    pub(crate) fn scatter_dense(
+        &mut self,
+        base: VReg,
+        offsets: VReg,
+        words: VReg,
+        mask: VReg,
+        places: u32,
+    ) {
+        let rooms = [RegClass::Float, RegClass::Float, RegClass::Vector];
+        let rooms = rooms.map(|class| Operand::reg_temp(self.value(class)));
+        let read = [base, offsets, words, mask].map(Operand::reg_use);
+        self.compound(Compound::ScatterDense { places }, &[&read[..], &rooms].concat());
+    }
+
+    /// Adds [`Compound::LoadRuns`]. The offsets are different values.
+    pub(crate) fn load_runs(&mut self, base: VReg, offsets: &[VReg], places: u32) -> Vec<VReg> {
+        let found: Vec<VReg> = offsets.iter().map(|_| self.value(RegClass::Float)).collect();
+        let mut operands = vec![Operand::reg_use(base)];
+        operands.extend(offsets.iter().map(|vector| Operand::reg_use(*vector)));
+        let results = (1..).zip(&found);
+        operands.extend(results.map(|(nth, found)| Operand::reg_reuse_def(*found, nth)));
+        operands.extend(self.rooms());
+        self.compound(Compound::LoadRuns { count: offsets.len() as u8, places }, &operands);
+        found
+    }
+
+    /// Adds [`Compound::StoreRuns`].
+    pub(crate) fn store_runs(&mut self, base: VReg, offsets: &[VReg], words: &[VReg], places: u32) {
+        let read = [&[base], offsets, words].concat();
+        let read = read.into_iter().map(Operand::reg_use);
+        let operands: Vec<Operand> = read.chain(self.rooms()).collect();
+        self.compound(Compound::StoreRuns { count: offsets.len() as u8, places }, &operands);
+    }
+
+    /// Adds [`Compound::Addresses`].
+    pub(crate) fn addresses(
+        &mut self,
+        index: Index,
+        numbers: VReg,
+        base: Option<VReg>,
+        (scale, disp): (u32, i32),
+    ) {
+        let operands: Vec<Operand> =
+            [numbers].into_iter().chain(base).map(Operand::reg_use).collect();
+        let based = base.is_some();
+        self.compound(Compound::Addresses { index, based, scale, disp }, &operands);
+    }
+
+    /// Two vectors for what is computed on the way.
+    fn rooms(&mut self) -> [Operand; 2] {
+        [0; 2].map(|_| Operand::reg_temp(self.value(RegClass::Float)))
+    }
+
+    /// Adds [`Compound::Steps`].
+    pub(crate) fn steps(&mut self, offsets: &[VReg], places: Option<u32>) {
+        let rooms = self.rooms();
+        let read = offsets.iter().map(|vector| Operand::reg_use(*vector));
+        let operands: Vec<Operand> = read.chain(rooms).collect();
+        self.compound(Compound::Steps { count: offsets.len() as u8, places }, &operands);
+    }
+}

@@ -1,0 +1,47 @@
+//! What takes several machine instructions, and is one for everybody who looks at them until they are encoded: what is computed on the way
+//! is nobody else's.
+
+use crate::exit::Index;
+use iced_x86::Mnemonic;
+
+/// Several instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Compound {
+    /// Sees to it that the window of a site is that of the first operand, an address from which numbers count elements of so many
+    /// bytes. The second is the table of sites.
+    Window { site: u32, bytes: u32, index: Index },
+    /// The first operand becomes the words at offsets, the third, from a base, the second, and so many bytes further; those of a mask,
+    /// the fourth, if there is one, and zero in other lanes.
+    Gather { disp: i32, masked: bool },
+    /// Stores words, the third operand, at offsets, the second, from a base, the first: those of a mask, the fourth, if there is one
+    /// (AVX-512). In ascending order of lanes.
+    Scatter { masked: bool },
+    /// The same of a mask whose lanes may lie one after the other, such as elements that a kernel keeps of many. Three temporaries
+    /// follow; `places` is the constant of lane numbers times the bytes of a word.
+    ScatterDense { places: u32 },
+    /// Loads words at offsets, vectors behind the first operand, which is the base. The results take their places. Two temporaries
+    /// follow. Where each vector's words lie one after the other, or are one, they are loaded as such; `places` is as above.
+    LoadRuns { count: u8, places: u32 },
+    /// Stores words, in ascending order of lanes: the base, vectors of offsets, as many of words, and two temporaries (AVX-512).
+    StoreRuns { count: u8, places: u32 },
+    /// Stores addresses of 64 bits that a vector of numbers counts, the first operand, from one that the second has in all lanes if
+    /// there is one: so far into rows of registers.
+    Addresses { index: Index, based: bool, scale: u32, disp: i32 },
+    /// A condition of not equal says that, of so many vectors of offsets, some lane is not as far from its vector's first one as this
+    /// constant says, or elsewhere, if there is none. Two temporaries follow.
+    Steps { count: u8, places: Option<u32> },
+}
+
+impl Compound {
+    /// What it leaves in the flags, if it changes them.
+    pub(super) fn flags(self) -> Option<Mnemonic> {
+        match self {
+            Compound::Steps { .. } => Some(Mnemonic::Vptest),
+            Compound::Window { .. }
+            | Compound::ScatterDense { .. }
+            | Compound::LoadRuns { .. }
+            | Compound::StoreRuns { .. } => Some(Mnemonic::INVALID),
+            Compound::Gather { .. } | Compound::Scatter { .. } | Compound::Addresses { .. } => None,
+        }
+    }
+}
