@@ -1,7 +1,7 @@
 //! What takes several machine instructions.
 
 use super::later::{Apart, Later, Runs};
-use super::{Cold, Emitter};
+use super::{Cold, Emitter, SITE_BYTES};
 use crate::Level;
 use crate::exit::Index;
 use crate::isa::{U, V};
@@ -25,6 +25,12 @@ fn low(register: Register) -> X {
     X::R(x86::sized(register, Part::Xmm))
 }
 
+/// A place in rows of registers.
+fn in_rows(scale: u32, disp: i32) -> X {
+    let index = (scale != 0).then_some((WARP, scale));
+    X::M(Memory { base: REGISTERS, index, disp: disp.into(), broadcast: false })
+}
+
 impl Emitter {
     /// Emits it; the registers are those of its operands.
     pub(super) fn compound(
@@ -35,6 +41,27 @@ impl Emitter {
         match (what, registers) {
             (Compound::Window { site, bytes, index }, [key, sites]) => {
                 self.window(site, (bytes, index), *key, *sites)
+            }
+            (Compound::Region { site, bytes, offset }, [start, last, shift, sites]) => {
+                let disp = i64::from(site) * i64::from(SITE_BYTES);
+                self.region((*sites, disp), (bytes, offset), [*start, *last, *shift])
+            }
+            (Compound::Bounds { wide, new }, [low, high, rest @ ..]) => {
+                match if new { rest } else { rest.get(2..).unwrap_or_default() } {
+                    [last, offsets @ ..] => self.bounds(wide, new, [*low, *high], *last, offsets),
+                    [] => Err("bounds have no offsets".to_owned()),
+                }
+            }
+            (Compound::Outside { constants }, [low, high, room]) => {
+                self.outside([*low, *high], constants, *room)
+            }
+            (Compound::StoreRow { scale, disp }, vectors) => {
+                let (_, store) = x86::vector_moves(self.level);
+                for (nth, vector) in (0..).zip(vectors) {
+                    let disp = disp + nth * self.level.bytes() as i32;
+                    self.op(store, &[in_rows(scale, disp), X::R(*vector)])?;
+                }
+                Ok(())
             }
             (Compound::Gather { disp, masked }, [found, base, offsets, rest @ ..]) => {
                 let mask = rest.first().copied().filter(|_| masked);
@@ -102,6 +129,83 @@ impl Emitter {
             }
         }
         Ok(scratch)
+    }
+
+    fn region(
+        &mut self,
+        (sites, disp): (Register, i64),
+        (bytes, offset): (u32, i32),
+        [start, last, shift]: [Register; 3],
+    ) -> Result<(), String> {
+        let [start, last] = [start, last].map(X::R);
+        let other = X::R(SCRATCH);
+        let at =
+            |base: Register, disp: i64| X::M(Memory { base, index: None, disp, broadcast: false });
+        self.op(Code::Mov_r64_rm64, &[start, at(sites, disp)])?;
+        self.op(Code::Mov_r64_rm64, &[last, at(sites, disp + 8)])?;
+        self.op(Code::Sub_r64_rm64, &[last, start])?;
+        self.op(Code::Sub_rm64_imm32, &[last, X::I32(bytes as i32)])?;
+        // Offsets have 32 bits, and a sign.
+        self.op(Code::Mov_rm64_imm32, &[other, X::I32(i32::MAX)])?;
+        self.op(Code::Cmp_r64_rm64, &[last, other])?;
+        self.op(Code::Cmovg_r64_rm64, &[last, other])?;
+        // They tell alignment only if the beginning is aligned.
+        self.op(Code::Mov_rm64_imm32, &[other, X::I32(-1)])?;
+        self.op(Code::Test_rm64_imm32, &[start, X::I32(bytes as i32 - 1)])?;
+        self.op(Code::Cmovne_r64_rm64, &[last, other])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(shift), start])?;
+        self.op(Code::Sub_rm64_imm32, &[X::R(shift), X::I32(offset)])
+    }
+
+    fn bounds(
+        &mut self,
+        wide: bool,
+        new: bool,
+        [low, high]: [Register; 2],
+        last: Register,
+        offsets: &[Register],
+    ) -> Result<(), String> {
+        let level = self.level;
+        let subtract = if wide { V::SubQ } else { V::SubD }.code(level);
+        let (copy, _) = x86::vector_moves(level);
+        for (nth, offsets) in offsets.iter().enumerate() {
+            let is_first = new && nth == 0;
+            let rest = if is_first { high } else { self.scratch() };
+            self.op(subtract, &[X::R(rest), X::R(last), X::R(*offsets)])?;
+            if is_first {
+                self.op(copy, &[X::R(low), X::R(*offsets)])?;
+            } else {
+                self.op(V::Or.code(level), &[X::R(high), X::R(high), X::R(rest)])?;
+                self.op(V::Or.code(level), &[X::R(low), X::R(low), X::R(*offsets)])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn outside(
+        &mut self,
+        [low, high]: [Register; 2],
+        [first, second]: [u32; 2],
+        room: Register,
+    ) -> Result<(), String> {
+        let (level, any) = (self.level, self.scratch());
+        self.op(V::And.code(level), &[X::R(any), X::R(high), constant(first)])?;
+        self.op(V::And.code(level), &[X::R(room), X::R(low), constant(second)])?;
+        self.op(V::Or.code(level), &[X::R(any), X::R(any), X::R(room)])?;
+        self.is_any_set(any)
+    }
+
+    /// A condition of not equal says that some bit of a vector is set.
+    fn is_any_set(&mut self, vector: Register) -> Result<(), String> {
+        let both = [X::R(vector); 2];
+        match self.level {
+            Level::Avx2 => self.op(Code::VEX_Vptest_ymm_ymmm256, &both),
+            Level::Avx512 => {
+                let test = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+                self.op(test, &[X::R(MASK), both[0], both[1]])?;
+                self.op(Code::VEX_Kortestw_kr_kr, &[X::R(MASK), X::R(MASK)])
+            }
+        }
     }
 
     fn gather(
@@ -284,10 +388,8 @@ impl Emitter {
             if let Some(base) = base {
                 self.op(V::AddQ.code(self.level), &[X::R(all), X::R(all), X::R(base)])?;
             }
-            let index = (scale != 0).then_some((WARP, scale));
-            let disp = i64::from(disp) + i64::from(nth) * self.level.bytes() as i64;
-            let to = X::M(Memory { base: REGISTERS, index, disp, broadcast: false });
-            self.op(store, &[to, X::R(all)])?;
+            let disp = disp + nth * self.level.bytes() as i32;
+            self.op(store, &[in_rows(scale, disp), X::R(all)])?;
         }
         Ok(())
     }
@@ -336,13 +438,6 @@ impl Emitter {
                 }
             }
         }
-        match level {
-            Level::Avx2 => self.op(Code::VEX_Vptest_ymm_ymmm256, &[X::R(all), X::R(all)]),
-            Level::Avx512 => {
-                let test = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-                self.op(test, &[X::R(MASK), X::R(all), X::R(all)])?;
-                self.op(Code::VEX_Kortestw_kr_kr, &[X::R(MASK), X::R(MASK)])
-            }
-        }
+        self.is_any_set(all)
     }
 }

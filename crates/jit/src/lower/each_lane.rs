@@ -22,6 +22,8 @@ use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, V
 
 /// Elements that a lane may access at once.
 const MOST: usize = 4;
+/// Vectors that one machine instruction of several looks at.
+const AT_ONCE: usize = 4;
 /// So far may a lane lie from the beginning of what an access found: offsets have 32 bits, and a sign.
 const MAX_OFFSET: i32 = i32::MAX;
 
@@ -282,83 +284,72 @@ impl Lower<'_> {
         let last = (end - u64::from(bytes)).min(MAX_OFFSET as u64);
         let offset = accessed.address.offset;
         let align = bytes - 1;
-        let (mut low, mut high) = (None, None);
-        let mut offsets = Vec::new();
-        if self.is_wide(accessed.address) {
-            let (last, shift) =
-                (self.pool(doubles(last)), self.pool(doubles(offset.cast_unsigned())));
-            for nth in 0..self.count(Class::W64) {
-                let address = self.vector(accessed.address.base, Class::W64, nth);
-                let offset = self.binary(V::AddQ, address, O::M(shift));
-                let last = self.loaded(last);
-                let rest = self.binary(V::SubQ, last, O::U(offset));
-                self.gathered(&mut low, offset, wide, nth);
-                self.gathered(&mut high, rest, wide, nth);
-                offsets.push(offset);
-            }
-            let offsets = offsets.chunks(2).map(|pair| self.low_words(pair[0], pair[1])).collect();
-            let sign = 1u64 << 63;
-            self.test(low, high, doubles(sign), doubles(sign | u64::from(align)));
-            return offsets;
-        }
-        let (last, shift) = (self.pool(words(last as u32)), self.pool(words(offset as u32)));
-        let mut most: Option<VReg> = None;
-        for nth in 0..self.gang.slices() {
-            let mut own = self.vector(accessed.address.base, Class::W32, nth);
-            if offset != 0 {
-                own = self.binary(V::AddD, own, O::M(shift));
-            }
-            offsets.push(own);
-            if let Some(masks) = narrow {
-                own = self.only(Class::W32, masks[nth], own);
-            }
-            low = Some(low.map_or(own, |low| self.binary(V::Or, low, O::U(own))));
-            most = Some(most.map_or(own, |most| self.binary(V::MaxUD, most, O::U(own))));
-        }
+        let class = if self.is_wide(accessed.address) { Class::W64 } else { Class::W32 };
+        let (add, shift, last) = match class {
+            Class::W64 => (V::AddQ, doubles(offset.cast_unsigned()), doubles(last)),
+            Class::W32 | Class::Pred => (V::AddD, words(offset as u32), words(last as u32)),
+        };
+        let (shift, last) = (self.pool(shift), self.pool(last));
+        let addresses = self.vectors_of(accessed.address.base, class);
+        let offsets: Vec<VReg> = match offset {
+            0 => addresses,
+            _ => addresses.into_iter().map(|at| self.binary(add, at, O::M(shift))).collect(),
+        };
         let last = self.loaded(last);
-        let high = most.map(|most| self.binary(V::SubD, last, O::U(most)));
-        self.test(low, high, words(1 << 31), words((1 << 31) | align));
-        offsets
+        let masks = if class == Class::W64 { wide } else { narrow };
+        self.are_any_outside(class, last, &offsets, masks, align);
+        match class {
+            Class::W64 => offsets.chunks(2).map(|pair| self.low_words(pair[0], pair[1])).collect(),
+            Class::W32 | Class::Pred => offsets,
+        }
+    }
+
+    /// A condition of not equal says that some lane's offset is not from zero to the last one, or no multiple of what this is one
+    /// less than.
+    fn are_any_outside(
+        &mut self,
+        class: Class,
+        last: VReg,
+        offsets: &[VReg],
+        masks: Option<&[VReg]>,
+        align: u32,
+    ) {
+        // Zero is in any window; where there is none, nobody is served.
+        let own: Vec<VReg> = match masks {
+            Some(masks) => {
+                offsets.iter().zip(masks).map(|(own, mask)| self.only(class, *mask, *own)).collect()
+            }
+            None => offsets.to_vec(),
+        };
+        let (is_wide, mut bounds) = (class == Class::W64, None);
+        for own in own.chunks(AT_ONCE) {
+            bounds = Some(self.func.bounds(is_wide, last, own, bounds));
+        }
+        let constants = match class {
+            Class::W64 => [1 << 63, 1 << 63 | u64::from(align)].map(doubles),
+            Class::W32 | Class::Pred => [1 << 31, 1 << 31 | align].map(words),
+        };
+        let constants = constants.map(|bytes| self.func.constant(bytes));
+        if let Some(bounds) = bounds {
+            self.func.outside(bounds, constants);
+        }
     }
 
     fn reached_global(&mut self, accessed: &Accessed<'_>, masks: Option<&[VReg]>) -> Reached {
         let bytes = accessed.size * accessed.count as u32;
         let site = self.site(accessed.writes);
-        let disp = site as i32 * crate::SITE_BYTES as i32;
-        let [sites, start, end, first, last, most, none, shift] =
-            [0; 8].map(|_| self.func.value(INT));
+        let sites = self.func.value(INT);
         let table = Mem::new(Base::Context, at::SITES);
         self.func.x(Code::Mov_r64_rm64, &[O::D(sites), O::M(table)]);
-        let of_site = |offset: i32| O::M(Mem::new(Base::Value(sites), disp + offset));
-        self.func.x(Code::Mov_r64_rm64, &[O::D(start), of_site(0)]);
-        self.func.x(Code::Mov_r64_rm64, &[O::D(end), of_site(8)]);
-        // The last offset at which an element begins; negative where none does.
-        self.func.x(Code::Sub_r64_rm64, &[O::Tied(first, end), O::U(start)]);
-        self.func.x(Code::Sub_rm64_imm32, &[O::Tied(last, first), O::I32(bytes as i32)]);
-        let limit = self.number(MAX_OFFSET as u64, Class::W64);
-        self.func.x(Code::Cmp_r64_rm64, &[O::U(last), O::U(limit)]);
-        self.func.x(Code::Cmovg_r64_rm64, &[O::Tied(most, last), O::U(limit)]);
-        // Offsets tell alignment only if the beginning is aligned.
-        let nowhere = self.number(u64::MAX, Class::W64);
-        self.func.x(Code::Test_rm64_imm32, &[O::U(start), O::I32(bytes as i32 - 1)]);
-        self.func.x(Code::Cmovne_r64_rm64, &[O::Tied(none, most), O::U(nowhere)]);
         let offset = accessed.address.offset as i32;
-        self.func.x(Code::Sub_rm64_imm32, &[O::Tied(shift, start), O::I32(offset)]);
+        let [start, last, shift] = self.func.region((site, bytes, offset), sites);
         let shift = self.broadcast(shift, Class::W64);
-        let last = self.broadcast(none, Class::W64);
-        let (mut low, mut high) = (None, None);
-        let mut far = Vec::new();
-        for nth in 0..self.count(Class::W64) {
-            let address = self.vector(accessed.address.base, Class::W64, nth);
-            let offset = self.binary(V::SubQ, address, O::U(shift));
-            let rest = self.binary(V::SubQ, last, O::U(offset));
-            self.gathered(&mut low, offset, masks, nth);
-            self.gathered(&mut high, rest, masks, nth);
-            far.push(offset);
-        }
-        let sign = 1u64 << 63;
+        let last = self.broadcast(last, Class::W64);
+        let addresses = self.vectors_of(accessed.address.base, Class::W64);
+        let far: Vec<VReg> =
+            addresses.into_iter().map(|at| self.binary(V::SubQ, at, O::U(shift))).collect();
         let offsets = far.chunks(2).map(|pair| self.low_words(pair[0], pair[1])).collect();
-        self.test(low, high, doubles(sign), doubles(sign | u64::from(bytes - 1)));
+        self.are_any_outside(Class::W64, last, &far, masks, bytes - 1);
         Reached { base: start, offsets, site: Some(site) }
     }
 
@@ -378,38 +369,6 @@ impl Lower<'_> {
         };
         self.func.x(code, &[O::D(found), O::U(value), O::Zeroing(mask)]);
         found
-    }
-
-    /// Adds the bits of the lanes that execute.
-    fn gathered(
-        &mut self,
-        all: &mut Option<VReg>,
-        value: VReg,
-        masks: Option<&[VReg]>,
-        nth: usize,
-    ) {
-        let own = match masks {
-            None => value,
-            Some(masks) => {
-                // The masks of 64-bit lanes are those of a vector that has half as many.
-                let class = if masks.len() == self.gang.slices() { Class::W32 } else { Class::W64 };
-                self.only(class, masks[nth], value)
-            }
-        };
-        *all = Some(match *all {
-            None => own,
-            Some(all) => self.binary(V::Or, all, O::U(own)),
-        });
-    }
-
-    /// Not equal if `high` has bits of the first constant, or `low` bits of the second.
-    fn test(&mut self, low: Option<VReg>, high: Option<VReg>, first: [u8; 64], second: [u8; 64]) {
-        let (Some(low), Some(high)) = (low, high) else { return };
-        let [first, second] = [first, second].map(|bytes| self.pool(bytes));
-        let high = self.binary(V::And, high, O::M(first));
-        let low = self.binary(V::And, low, O::M(second));
-        let any = self.binary(V::Or, low, O::U(high));
-        self.is_any_set(any);
     }
 
     /// Serves the lanes.

@@ -630,10 +630,9 @@ impl Lower<'_> {
                 }
             }
             Form::One | Form::Firsts | Form::Vectors => {
-                let (_, store) = crate::x86::vector_moves(self.level);
-                for (nth, vector) in self.vectors(reg).iter().copied().enumerate() {
-                    let row = self.row(reg, nth);
-                    self.func.x(store, &[O::M(row), O::U(vector)]);
+                // Two at once lie one after the other in the row of any warp.
+                for (nth, pair) in self.vectors(reg).chunks(2).enumerate() {
+                    self.func.store_row(pair, self.place_in_rows(reg, 2 * nth));
                 }
             }
         }

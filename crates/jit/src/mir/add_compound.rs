@@ -5,6 +5,11 @@ use super::{Func, Kind};
 use crate::exit::Index;
 use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
 
+/// A result that is written while operands are still read.
+fn early(value: VReg) -> Operand {
+    Operand::new(value, OperandConstraint::Reg, OperandKind::Def, OperandPos::Early)
+}
+
 impl Func {
     fn compound(&mut self, what: Compound, operands: &[Operand]) {
         self.push(Kind::Compound(what), operands, false);
@@ -21,6 +26,55 @@ impl Func {
         self.compound(Compound::Window { site, bytes, index }, &operands);
     }
 
+    /// Adds [`Compound::Region`].
+    pub(crate) fn region(
+        &mut self,
+        (site, bytes, offset): (u32, u32, i32),
+        sites: VReg,
+    ) -> [VReg; 3] {
+        let found = [0; 3].map(|_| self.value(RegClass::Int));
+        let operands: Vec<Operand> =
+            found.into_iter().map(early).chain([Operand::reg_use(sites)]).collect();
+        self.compound(Compound::Region { site, bytes, offset }, &operands);
+        found
+    }
+
+    /// Adds [`Compound::Bounds`].
+    pub(crate) fn bounds(
+        &mut self,
+        wide: bool,
+        last: VReg,
+        offsets: &[VReg],
+        before: Option<[VReg; 2]>,
+    ) -> [VReg; 2] {
+        let found = [0; 2].map(|_| self.value(RegClass::Float));
+        let read = [last].into_iter().chain(offsets.iter().copied()).map(Operand::reg_use);
+        let operands: Vec<Operand> = match before {
+            None => found.into_iter().map(early).chain(read).collect(),
+            Some(before) => {
+                let tied = found.into_iter().zip(2..);
+                let tied = tied.map(|(value, nth)| Operand::reg_reuse_def(value, nth));
+                tied.chain(before.map(Operand::reg_use)).chain(read).collect()
+            }
+        };
+        self.compound(Compound::Bounds { wide, new: before.is_none() }, &operands);
+        found
+    }
+
+    /// Adds [`Compound::Outside`].
+    pub(crate) fn outside(&mut self, bounds: [VReg; 2], constants: [u32; 2]) {
+        let room = Operand::reg_temp(self.value(RegClass::Float));
+        let [low, high] = bounds.map(Operand::reg_use);
+        self.compound(Compound::Outside { constants }, &[low, high, room]);
+    }
+
+    /// Adds [`Compound::StoreRow`].
+    pub(crate) fn store_row(&mut self, vectors: &[VReg], (scale, disp): (u32, i32)) {
+        let operands: Vec<Operand> =
+            vectors.iter().map(|vector| Operand::reg_use(*vector)).collect();
+        self.compound(Compound::StoreRow { scale, disp }, &operands);
+    }
+
     /// Adds [`Compound::Gather`].
     pub(crate) fn gather(
         &mut self,
@@ -31,8 +85,7 @@ impl Func {
     ) -> VReg {
         let found = self.value(RegClass::Float);
         // It is cleared while the others are still read.
-        let (any, early) = (OperandConstraint::Reg, OperandPos::Early);
-        let mut operands = vec![Operand::new(found, any, OperandKind::Def, early)];
+        let mut operands = vec![early(found)];
         operands.extend([base, offsets].into_iter().chain(mask).map(Operand::reg_use));
         self.compound(Compound::Gather { disp, masked: mask.is_some() }, &operands);
         found

@@ -10,6 +10,18 @@ pub(crate) enum Compound {
     /// Sees to it that the window of a site is that of the first operand, an address from which numbers count elements of so many
     /// bytes. The second is the table of sites.
     Window { site: u32, bytes: u32, index: Index },
+    /// The region of a site, for elements of so many bytes: the first operand becomes its beginning, the second the last offset at which
+    /// an element begins (of 31 bits; negative where none does), and the third what is subtracted from an address to get its offset,
+    /// so many bytes further on. The fourth is the table of sites.
+    Region { site: u32, bytes: u32, offset: i32 },
+    /// The first operand becomes the bits that any of several offsets has, the second those that the distance of any to the last one
+    /// has. Both begin with what follows, unless they are new; then come the last one, and the offsets, in lanes of 64 bits or of 32.
+    Bounds { wide: bool, new: bool },
+    /// A condition of not equal says that such bits tell of an offset that is too large, or of one that is no multiple: the first
+    /// operand has bits of the second constant, or the second of the first. A temporary follows.
+    Outside { constants: [u32; 2] },
+    /// Stores vectors one after the other: so far into rows of registers.
+    StoreRow { scale: u32, disp: i32 },
     /// The first operand becomes the words at offsets, the third, from a base, the second, and so many bytes further; those of a mask,
     /// the fourth, if there is one, and zero in other lanes.
     Gather { disp: i32, masked: bool },
@@ -36,12 +48,17 @@ impl Compound {
     /// What it leaves in the flags, if it changes them.
     pub(super) fn flags(self) -> Option<Mnemonic> {
         match self {
-            Compound::Steps { .. } => Some(Mnemonic::Vptest),
+            Compound::Steps { .. } | Compound::Outside { .. } => Some(Mnemonic::Vptest),
             Compound::Window { .. }
+            | Compound::Region { .. }
             | Compound::ScatterDense { .. }
             | Compound::LoadRuns { .. }
             | Compound::StoreRuns { .. } => Some(Mnemonic::INVALID),
-            Compound::Gather { .. } | Compound::Scatter { .. } | Compound::Addresses { .. } => None,
+            Compound::Bounds { .. }
+            | Compound::StoreRow { .. }
+            | Compound::Gather { .. }
+            | Compound::Scatter { .. }
+            | Compound::Addresses { .. } => None,
         }
     }
 }
