@@ -36,8 +36,13 @@ impl Allocator<'_> {
         if ways.is_empty() && !self.uses.live_in[block].is_empty() {
             return Err("a block is handed values by nobody".to_owned());
         }
-        let mut candidates = self.candidates(&ways)?;
         let is_loop = !self.order.loops[block].is_empty();
+        if let ([(from, _)], true, false) =
+            (&ways[..], self.func.blocks[block].params.is_empty(), is_loop)
+        {
+            return self.enter_behind(*from);
+        }
+        let mut candidates = self.candidates(&ways)?;
         if is_loop {
             self.choose_for_loop(&mut candidates);
         }
@@ -81,6 +86,27 @@ impl Allocator<'_> {
         if is_loop {
             self.await_params(block);
         }
+        Ok(())
+    }
+
+    /// Begins where the only block has ended that leads here: nothing has to be moved.
+    fn enter_behind(&mut self, from: usize) -> Result<(), String> {
+        self.look_at_exit(from);
+        self.free = self.registers.all;
+        let live = std::mem::take(&mut self.uses.live_in[self.block]);
+        for Needed { value, next } in &live {
+            let value = *value as usize;
+            let held = self.elsewhere[value].ok_or("a value does not come to a block")?;
+            let is_stored = self.is_in_slot(held);
+            let known = &mut self.values[value];
+            (known.next, known.reg, known.is_stored) = (*next, None, is_stored);
+            match held.reg {
+                Some(reg) => self.hold(value, reg),
+                None => known.has_slot = true,
+            }
+        }
+        self.uses.live_in[self.block] = live;
+        self.look_away(from);
         Ok(())
     }
 

@@ -153,6 +153,12 @@ impl Sharing {
             };
             sharing.times.push((from, until(block, value as u32, uses.last[value]).max(from)));
             sharing.times.sort_unstable();
+            // What goes on where it has ended is one time.
+            sharing.times.dedup_by(|next, time| {
+                let goes_on = next.0 <= time.1 + 1;
+                time.1 = if goes_on { time.1.max(next.1) } else { time.1 };
+                goes_on
+            });
         }
         all
     }
@@ -195,6 +201,10 @@ fn together(one: &Times, other: &Times, handed: impl Fn(u32) -> bool) -> Option<
             (None, Some(_)) => right.next(),
             (None, None) => return Some(all),
         };
-        all.extend(next.copied());
+        // What is handed on while the other is needed lies in its time.
+        if let Some(next) = next.copied() {
+            while all.pop_if(|(from, _)| *from >= next.0).is_some() {}
+            all.push(next);
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::nodes::{End, Nodes};
 use crate::Input;
 use ir::analysis::{Shape, Shapes};
 use ir::{Class, Operand, Reg};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Per register, whether it is such a value: what is needed behind barriers, where it is read from its home row anyway, is computed
 /// once, by all lanes, and takes little room there.
@@ -44,9 +44,11 @@ pub(super) fn homed(
     }
     // Lanes that are apart may need different registers in one row.
     let row = |reg: Reg| input.homes.get(reg.0 as usize).copied().flatten().map(|home| home.offset);
+    let mut in_row: BTreeMap<Option<u32>, Vec<Reg>> = BTreeMap::new();
+    mentioned.iter().for_each(|reg| in_row.entry(row(*reg)).or_default().push(*reg));
     for (nth, found) in found.iter_mut().enumerate() {
         let reg = Reg(nth as u32);
-        let shared = mentioned.iter().any(|other| *other != reg && row(*other) == row(reg));
+        let shared = in_row.get(&row(reg)).is_some_and(|all| all.iter().any(|other| *other != reg));
         *found &= definitions[nth] == 1 && !invariant[nth] && row(reg).is_some() && !shared;
     }
     found
