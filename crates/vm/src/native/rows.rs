@@ -3,9 +3,10 @@
 use crate::frame::Frame;
 use crate::plan::Slot;
 use ir::analysis::{Affine, Shape};
-use ir::{Class, Reg};
+use ir::{Class, Operand, Reg};
 use jit::{Found, Kept};
 use lanes::WARP;
+use std::collections::BTreeSet;
 
 /// The warps whose rows machine code has, or leaves, together.
 #[derive(Clone, Copy)]
@@ -65,18 +66,19 @@ pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
         return known;
     }
     let all = code.entry(0).map_or(&[][..], |(_, expected)| expected);
-    let computed = |reg: Reg| {
-        let mut found = false;
-        for inst in &frame.plan.prologue {
-            inst.op.operands(|operand| found |= operand == ir::Operand::Def(reg));
-        }
-        found
-    };
+    let mut computed = BTreeSet::new();
+    for inst in &frame.plan.prologue {
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                computed.insert(reg);
+            }
+        });
+    }
     let gangs = (0..frame.threads.warps).step_by(code.gang());
     let gangs = gangs.map(|first| Gang::of(code, first));
     let fits = all
         .iter()
-        .filter(|(reg, _)| computed(*reg))
+        .filter(|(reg, _)| computed.contains(reg))
         .all(|(reg, shape)| gangs.clone().all(|gang| has_shape(frame, *reg, shape, gang)));
     let mut state = frame.native.take().unwrap_or_else(|| Box::new(super::State::new(code)));
     state.prologue_fits = Some(fits);
@@ -115,10 +117,12 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
     };
     // SAFETY: as above.
     let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
-    gang.lanes().filter(|lane| exists(*lane)).all(|lane| {
-        let first = value(lane - lane % group);
-        let range = affine.range.is_none_or(|(low, high)| (low..=high).contains(&first));
-        range && value(lane) == stepped(first, affine, class, lane)
+    gang.lanes().step_by(group).all(|start| {
+        let first = value(start);
+        let mut there = (start..start + group).filter(|lane| exists(*lane)).peekable();
+        let is_inside = || affine.range.is_none_or(|(low, high)| (low..=high).contains(&first));
+        (there.peek().is_none() || is_inside())
+            && there.all(|lane| value(lane) == stepped(first, affine, class, lane))
     })
 }
 
