@@ -15,6 +15,8 @@ pub(crate) const REGISTERS: Register = Register::RBX;
 pub(crate) const WARP: Register = Register::R12;
 /// For whatever takes several instructions.
 pub(crate) const SCRATCH: Register = Register::R11;
+/// The same of masks.
+pub(crate) const MASK_SCRATCH: Register = Register::K7;
 
 /// General registers that hold values, by number: those that calls change come first.
 const GENERAL: [usize; 11] = [0, 1, 2, 6, 7, 8, 9, 10, 14, 15, 5];
@@ -58,7 +60,8 @@ pub(crate) struct Registers {
 /// The registers of a level.
 pub(crate) fn registers(level: Level) -> Registers {
     let bits = |class| all(class, level).into_iter().fold(0, |bits, number| bits | 1 << number);
-    let scratch = [11, vector_scratch(level) as u8, 7];
+    let [general, mask] = [SCRATCH, MASK_SCRATCH].map(|register| register.number() as u8);
+    let scratch = [general, vector_scratch(level) as u8, mask];
     Registers { all: CLASSES.map(bits), results: [1 << GENERAL[0], 0, 0], scratch }
 }
 

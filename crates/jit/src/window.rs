@@ -17,8 +17,11 @@ pub struct Window {
 
 impl Window {
     /// There are none.
-    pub const NONE: Window = Window { key: u64::MAX, start: 0, first: 0, count: 1 << 31 };
+    pub const NONE: Window = Window { key: u64::MAX, start: 0, first: 0, count: UPPER };
 }
+
+/// The bit that is turned in the first number and the count, so that they compare as signed ones.
+pub(crate) const UPPER: u32 = 1 << 31;
 
 /// Bytes from the region of an access to its window: behind the region it says whether it writes.
 const AT: usize = 24;

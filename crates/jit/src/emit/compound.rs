@@ -1,23 +1,19 @@
 //! What takes several machine instructions.
 
 use super::later::{Apart, Later, Runs};
-use super::{Cold, Emitter, SITE_BYTES};
+use super::{Cold, Emitter, SITE_BYTES, after};
 use crate::Level;
 use crate::exit::Index;
 use crate::isa::{U, V};
 use crate::mir::Compound;
-use crate::registers::{REGISTERS, SCRATCH, WARP, vector_scratch};
+use crate::registers::{MASK_SCRATCH as MASK, REGISTERS, SCRATCH, WARP, vector_scratch};
 use crate::x86::operands::Part;
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Register};
 
-/// The mask register for whatever takes several instructions.
-const MASK: Register = Register::K7;
-
 /// A constant.
 fn constant(nth: u32) -> X {
-    let disp = i64::from(nth) * 64;
-    X::M(Memory { base: Register::RIP, index: None, disp, broadcast: false })
+    after(Register::RIP, i64::from(nth) * 64)
 }
 
 /// The low part of a vector register.
@@ -63,13 +59,11 @@ impl Emitter {
                 }
                 Ok(())
             }
-            (Compound::Gather { disp, masked }, [found, base, offsets, rest @ ..]) => {
-                let mask = rest.first().copied().filter(|_| masked);
-                self.gather(*found, (*base, *offsets, disp), mask)
+            (Compound::Gather { disp }, [found, base, offsets, mask @ ..]) => {
+                self.gather(*found, (*base, *offsets, disp), mask.first().copied())
             }
-            (Compound::Scatter { masked }, [base, offsets, words, rest @ ..]) => {
-                let mask = rest.first().copied().filter(|_| masked);
-                self.scatter(*base, *offsets, *words, mask)
+            (Compound::Scatter, [base, offsets, words, mask @ ..]) => {
+                self.scatter(*base, *offsets, *words, mask.first().copied())
             }
             (
                 Compound::ScatterDense { places },
@@ -79,27 +73,16 @@ impl Emitter {
                 let apart = Apart { base, offsets, words, mask, behind: 0 };
                 self.scatter_dense(apart, places, [*dense, *first], *count)
             }
-            (Compound::LoadRuns { count, places }, [base, rest @ .., all, first])
-                if rest.len() == 2 * usize::from(count) =>
-            {
-                let offsets = rest[..usize::from(count)].to_vec();
-                let (words, rooms) = (Vec::new(), [*all, *first]);
-                self.load_runs(Runs { base: *base, offsets, words, rooms, behind: 0 }, places)
+            (Compound::LoadRuns { places }, [base, both @ .., all, first]) => {
+                self.load_runs(Runs::new(*base, both, [*all, *first]), places)
             }
-            (Compound::StoreRuns { count, places }, [base, rest @ .., all, first])
-                if rest.len() == 2 * usize::from(count) =>
-            {
-                let (offsets, words) = rest.split_at(usize::from(count));
-                let (offsets, words, rooms) = (offsets.to_vec(), words.to_vec(), [*all, *first]);
-                self.store_runs(Runs { base: *base, offsets, words, rooms, behind: 0 }, places)
+            (Compound::StoreRuns { places }, [base, both @ .., all, first]) => {
+                self.store_runs(Runs::new(*base, both, [*all, *first]), places)
             }
-            (Compound::Addresses { index, based, scale, disp }, [numbers, rest @ ..]) => {
-                let base = rest.first().copied().filter(|_| based);
-                self.addresses(index, *numbers, base, (scale, disp))
+            (Compound::Addresses { index, scale, disp }, [numbers, base @ ..]) => {
+                self.addresses(index, *numbers, base.first().copied(), (scale, disp))
             }
-            (Compound::Steps { count, places }, [offsets @ .., all, first])
-                if offsets.len() == usize::from(count) =>
-            {
+            (Compound::Steps { places }, [offsets @ .., all, first]) => {
                 self.steps(offsets, places, [*all, *first])
             }
             _ => Err(format!("{what:?} has other operands")),
@@ -139,10 +122,8 @@ impl Emitter {
     ) -> Result<(), String> {
         let [start, last] = [start, last].map(X::R);
         let other = X::R(SCRATCH);
-        let at =
-            |base: Register, disp: i64| X::M(Memory { base, index: None, disp, broadcast: false });
-        self.op(Code::Mov_r64_rm64, &[start, at(sites, disp)])?;
-        self.op(Code::Mov_r64_rm64, &[last, at(sites, disp + 8)])?;
+        self.op(Code::Mov_r64_rm64, &[start, after(sites, disp)])?;
+        self.op(Code::Mov_r64_rm64, &[last, after(sites, disp + 8)])?;
         self.op(Code::Sub_r64_rm64, &[last, start])?;
         self.op(Code::Sub_rm64_imm32, &[last, X::I32(bytes as i32)])?;
         // Offsets have 32 bits, and a sign.

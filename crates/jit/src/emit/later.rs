@@ -45,8 +45,16 @@ pub(super) struct Apart {
 pub(super) struct Runs {
     pub(super) base: Register,
     pub(super) offsets: Vec<Register>,
-    /// What is stored; what is loaded takes the places of the offsets.
+    /// What is stored, or where it is loaded to: then those are the registers of the offsets.
     pub(super) words: Vec<Register>,
     pub(super) rooms: [Register; 2],
     pub(super) behind: usize,
+}
+
+impl Runs {
+    /// Of offsets and as many words. Where the code goes on is not known yet.
+    pub(super) fn new(base: Register, both: &[Register], rooms: [Register; 2]) -> Runs {
+        let (offsets, words) = both.split_at(both.len() / 2);
+        Runs { base, offsets: offsets.to_vec(), words: words.to_vec(), rooms, behind: 0 }
+    }
 }

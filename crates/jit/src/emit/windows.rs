@@ -1,19 +1,12 @@
 //! Windows of sites: which numbers lead into the region of an access, found anew where they count from another address.
 
 use super::later::{Counted, Unknown};
-use super::{Cold, Emitter, SITE_BYTES, Target};
+use super::{Cold, Emitter, SITE_BYTES, Target, after};
 use crate::exit::Index;
 use crate::registers::SCRATCH;
 use crate::window;
-use crate::x86::{Memory, Operand as X};
+use crate::x86::Operand as X;
 use iced_x86::{Code, ConditionCode, Register};
-
-fn at(base: Register, disp: i64) -> X {
-    X::M(Memory { base, index: None, disp, broadcast: false })
-}
-
-/// The upper bit, by which unsigned numbers compare as signed ones.
-const UPPER: i32 = i32::MIN;
 
 impl Emitter {
     /// Sees to it that the window of a site is that of an address.
@@ -30,7 +23,7 @@ impl Emitter {
             self.windows.len() - 1
         });
         let disp = i64::from(site) * i64::from(SITE_BYTES);
-        let there = at(sites, disp + i64::from(window::KEY));
+        let there = after(sites, disp + i64::from(window::KEY));
         self.op(Code::Cmp_r64_rm64, &[X::R(key), there])?;
         let jump = self.jump_to(ConditionCode::ne);
         let unknown = Unknown { key, sites, disp, function, behind: self.end };
@@ -42,7 +35,7 @@ impl Emitter {
     /// Has a window found.
     pub(super) fn call_window(&mut self, unknown: Unknown) -> Result<(), String> {
         let Unknown { key, sites, disp, function, behind } = unknown;
-        self.op(Code::Lea_r64_m, &[X::R(SCRATCH), at(sites, disp)])?;
+        self.op(Code::Lea_r64_m, &[X::R(SCRATCH), after(sites, disp)])?;
         self.op(Code::Push_r64, &[X::R(key)])?;
         self.call(Target::Window(function));
         self.op(Code::Pop_r64, &[X::R(key)])?;
@@ -60,9 +53,9 @@ impl Emitter {
         for register in used {
             self.op(Code::Push_r64, &[X::R(register)])?;
         }
-        let of_site = |offset: i32| at(SCRATCH, i64::from(offset));
+        let of_site = |offset: i32| after(SCRATCH, i64::from(offset));
         // Behind what was pushed, and the place to return to.
-        self.op(Code::Mov_r64_rm64, &[key, at(Register::RSP, 8 * (used.len() as i64 + 1))])?;
+        self.op(Code::Mov_r64_rm64, &[key, after(Register::RSP, 8 * (used.len() as i64 + 1))])?;
         // The first number that leads into the region.
         self.op(Code::Mov_r64_rm64, &[low, of_site(0)])?;
         self.op(Code::Sub_r64_rm64, &[low, key])?;
@@ -92,9 +85,9 @@ impl Emitter {
         let [first, counted, word] = [Register::EAX, Register::ECX, Register::EDX].map(X::R);
         self.op(Code::Mov_rm64_r64, &[of_site(window::KEY), key])?;
         self.op(Code::Mov_r32_rm32, &[word, first])?;
-        self.op(Code::Xor_rm32_imm32, &[word, X::I32(UPPER)])?;
+        self.op(Code::Xor_rm32_imm32, &[word, X::I32(window::UPPER.cast_signed())])?;
         self.op(Code::Mov_rm32_r32, &[of_site(window::FIRST), word])?;
-        self.op(Code::Xor_rm32_imm32, &[counted, X::I32(UPPER)])?;
+        self.op(Code::Xor_rm32_imm32, &[counted, X::I32(window::UPPER.cast_signed())])?;
         self.op(Code::Mov_rm32_r32, &[of_site(window::COUNT), counted])?;
         self.op(Code::Shl_rm64_imm8, &[low, X::I8(shift)])?;
         self.op(Code::Add_r64_rm64, &[low, key])?;

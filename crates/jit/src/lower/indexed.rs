@@ -13,9 +13,6 @@ use iced_x86::Code;
 use ir::{BinaryOp, Class, Op, Reg, Src, TernaryOp, UnaryOp};
 use regalloc2::{RegClass, VReg};
 
-/// The upper bit: numbers in which it is turned compare as signed ones.
-const UPPER: u32 = 1 << 31;
-
 impl Lower<'_> {
     /// Computes a result as numbers that count from an address. Says whether it is one.
     pub(super) fn indexed_op(&mut self, op: &Op, d: Reg) -> bool {
@@ -169,7 +166,7 @@ impl Lower<'_> {
         // How far each is from the first, with the upper bit turned.
         let far: Vec<VReg> =
             numbers.iter().map(|numbers| self.binary(V::SubD, *numbers, O::U(first))).collect();
-        let upper = self.pool(words(UPPER));
+        let upper = self.pool(words(window::UPPER));
         let offsets = far
             .iter()
             .map(|far| match index.shift {
@@ -177,18 +174,21 @@ impl Lower<'_> {
                 shift => self.shift(U::ShlD, *far, shift),
             })
             .collect();
-        match masks {
-            Some(_) => self.are_any_beyond(&far, count, masks),
-            None => {
-                let most = far.into_iter().reduce(|a, b| self.binary(V::MaxSD, a, O::U(b)));
-                self.are_any_beyond(most.as_slice(), count, None);
-            }
-        }
+        self.are_any_beyond(far, count, masks);
         Reached { base: start, offsets, site: Some(site) }
     }
 
     /// A condition of not equal says that some lane's distance is not below a count, as signed numbers.
-    fn are_any_beyond(&mut self, far: &[VReg], count: VReg, masks: Option<&[VReg]>) {
+    fn are_any_beyond(&mut self, far: Vec<VReg>, count: VReg, masks: Option<&[VReg]>) {
+        // If all lanes execute, it is enough to ask the greatest.
+        let far: Vec<VReg> = match masks {
+            Some(_) => far,
+            None => far
+                .into_iter()
+                .reduce(|one, other| self.binary(V::MaxSD, one, O::U(other)))
+                .into_iter()
+                .collect(),
+        };
         let mut any: Option<VReg> = None;
         for (nth, far) in far.iter().enumerate() {
             let beyond = self.func.value(mask_class(self.level));

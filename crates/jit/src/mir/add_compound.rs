@@ -87,7 +87,7 @@ impl Func {
         // It is cleared while the others are still read.
         let mut operands = vec![early(found)];
         operands.extend([base, offsets].into_iter().chain(mask).map(Operand::reg_use));
-        self.compound(Compound::Gather { disp, masked: mask.is_some() }, &operands);
+        self.compound(Compound::Gather { disp }, &operands);
         found
     }
 
@@ -95,7 +95,7 @@ impl Func {
     pub(crate) fn scatter(&mut self, base: VReg, offsets: VReg, words: VReg, mask: Option<VReg>) {
         let operands: Vec<Operand> =
             [base, offsets, words].into_iter().chain(mask).map(Operand::reg_use).collect();
-        self.compound(Compound::Scatter { masked: mask.is_some() }, &operands);
+        self.compound(Compound::Scatter, &operands);
     }
 
     /// Adds [`Compound::ScatterDense`].
@@ -121,7 +121,7 @@ impl Func {
         let results = (1..).zip(&found);
         operands.extend(results.map(|(nth, found)| Operand::reg_reuse_def(*found, nth)));
         operands.extend(self.rooms());
-        self.compound(Compound::LoadRuns { count: offsets.len() as u8, places }, &operands);
+        self.compound(Compound::LoadRuns { places }, &operands);
         found
     }
 
@@ -130,7 +130,7 @@ impl Func {
         let read = [&[base], offsets, words].concat();
         let read = read.into_iter().map(Operand::reg_use);
         let operands: Vec<Operand> = read.chain(self.rooms()).collect();
-        self.compound(Compound::StoreRuns { count: offsets.len() as u8, places }, &operands);
+        self.compound(Compound::StoreRuns { places }, &operands);
     }
 
     /// Adds [`Compound::Addresses`].
@@ -143,8 +143,7 @@ impl Func {
     ) {
         let operands: Vec<Operand> =
             [numbers].into_iter().chain(base).map(Operand::reg_use).collect();
-        let based = base.is_some();
-        self.compound(Compound::Addresses { index, based, scale, disp }, &operands);
+        self.compound(Compound::Addresses { index, scale, disp }, &operands);
     }
 
     /// Two vectors for what is computed on the way.
@@ -157,6 +156,6 @@ impl Func {
         let rooms = self.rooms();
         let read = offsets.iter().map(|vector| Operand::reg_use(*vector));
         let operands: Vec<Operand> = read.chain(rooms).collect();
-        self.compound(Compound::Steps { count: offsets.len() as u8, places }, &operands);
+        self.compound(Compound::Steps { places }, &operands);
     }
 }

@@ -24,24 +24,24 @@ pub(crate) enum Compound {
     StoreRow { scale: u32, disp: i32 },
     /// The first operand becomes the words at offsets, the third, from a base, the second, and so many bytes further; those of a mask,
     /// the fourth, if there is one, and zero in other lanes.
-    Gather { disp: i32, masked: bool },
+    Gather { disp: i32 },
     /// Stores words, the third operand, at offsets, the second, from a base, the first: those of a mask, the fourth, if there is one
     /// (AVX-512). In ascending order of lanes.
-    Scatter { masked: bool },
+    Scatter,
     /// The same of a mask whose lanes may lie one after the other, such as elements that a kernel keeps of many. Three temporaries
     /// follow; `places` is the constant of lane numbers times the bytes of a word.
     ScatterDense { places: u32 },
     /// Loads words at offsets, vectors behind the first operand, which is the base. The results take their places. Two temporaries
     /// follow. Where each vector's words lie one after the other, or are one, they are loaded as such; `places` is as above.
-    LoadRuns { count: u8, places: u32 },
+    LoadRuns { places: u32 },
     /// Stores words, in ascending order of lanes: the base, vectors of offsets, as many of words, and two temporaries (AVX-512).
-    StoreRuns { count: u8, places: u32 },
+    StoreRuns { places: u32 },
     /// Stores addresses of 64 bits that a vector of numbers counts, the first operand, from one that the second has in all lanes if
     /// there is one: so far into rows of registers.
-    Addresses { index: Index, based: bool, scale: u32, disp: i32 },
-    /// A condition of not equal says that, of so many vectors of offsets, some lane is not as far from its vector's first one as this
+    Addresses { index: Index, scale: u32, disp: i32 },
+    /// A condition of not equal says that, of vectors of offsets, some lane is not as far from its vector's first one as this
     /// constant says, or elsewhere, if there is none. Two temporaries follow.
-    Steps { count: u8, places: Option<u32> },
+    Steps { places: Option<u32> },
 }
 
 impl Compound {
@@ -57,7 +57,7 @@ impl Compound {
             Compound::Bounds { .. }
             | Compound::StoreRow { .. }
             | Compound::Gather { .. }
-            | Compound::Scatter { .. }
+            | Compound::Scatter
             | Compound::Addresses { .. } => None,
         }
     }
