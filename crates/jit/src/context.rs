@@ -57,12 +57,16 @@ pub struct Context {
     pub divergences: u64,
     /// Performs the instruction at a place: `extern "C" fn(*mut Context, place: u32, lanes: u64) -> u32`, which is 0 if it did.
     pub perform: u64,
+    /// Serves an access of these lanes that lies elsewhere than its site, or no site, knows: `extern "C" fn(*mut Context, exit: u32,
+    /// lanes: u64, site: u64) -> u32`, which is 0 if it did. Registers are those of the exit, at the place of the access. It leaves what
+    /// lanes have loaded in [`Context::served`], and where in [`Context::offsets`].
+    pub serve: u64,
     /// Looks a region up for [`Context::site`]: `extern "C" fn(*mut Context) -> u32`, which is not 0 if it found one.
     pub find: u64,
     /// The functions of rows, by [`ir::RowOp::number`]: `extern "C" fn(d: *mut [u32; 32], a: *const [u32; 32], b: *const [u32; 32])`,
     /// where `d` may be one of the others; `b` is any row for those of one.
     pub row_functions: u64,
-    /// The address that [`Context::find`] looks for, and how many bytes from there on.
+    /// What a call is for: the address that [`Context::find`] looks for, and how many bytes from there on.
     pub address: u64,
     /// See [`Context::address`].
     pub bytes: u64,
@@ -95,6 +99,8 @@ pub struct Context {
     pub offsets: [u32; GANG_LANES],
     /// What lanes store, or have loaded, one by one; and what atomics have found.
     pub elements: [[u64; GANG_LANES]; 2],
+    /// What lanes access in place of memory once they have been served.
+    pub served: [[u64; 4]; GANG_LANES],
 }
 
 impl Context {
@@ -122,6 +128,7 @@ impl Context {
             masked_lanes: 0,
             divergences: 0,
             perform: 0,
+            serve: 0,
             find: 0,
             row_functions: 0,
             address: 0,
@@ -140,6 +147,7 @@ impl Context {
             exits: [0; MAX_WARPS],
             offsets: [0; GANG_LANES],
             elements: [[0; GANG_LANES]; 2],
+            served: [[0; 4]; GANG_LANES],
         }
     }
 }
@@ -195,6 +203,7 @@ offsets! {
     MASKED_LANES = masked_lanes;
     DIVERGENCES = divergences;
     PERFORM = perform;
+    SERVE = serve;
     FIND = find;
     ROW_FUNCTIONS = row_functions;
     ADDRESS = address;
@@ -212,6 +221,7 @@ offsets! {
     EXITS = exits;
     OFFSETS = offsets;
     ELEMENTS = elements;
+    SERVED = served;
 }
 
 /// Bytes from one of the context's elements of all lanes to the next.

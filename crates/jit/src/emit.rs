@@ -5,6 +5,7 @@ mod checked;
 mod checks;
 mod cleared;
 mod compound;
+mod counts;
 mod lanes;
 mod later;
 mod warps;
@@ -22,7 +23,7 @@ use crate::{Input, Level};
 use checked::{Check, Failed};
 use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
-use later::{Counted, Later, Unknown};
+use later::{Counted, Later, Served, Unknown};
 use regalloc2::{Allocation, AllocationKind, Block, Edit, Function, ProgPoint, RegClass};
 
 /// Bytes from the regions of one access to those of the next.
@@ -53,6 +54,8 @@ enum Target {
     Find,
     /// Has an instruction performed and keeps what is in registers.
     Perform,
+    /// Has an access served and keeps what is in registers.
+    Serve,
     /// Finds a window, by number.
     Window(usize),
     /// Goes on with the next gang, if there is one, where this one began; which exit it leaves by is the result.
@@ -77,6 +80,8 @@ enum Cold {
     Find(Check, Failed),
     /// Has a window found.
     Window(Unknown),
+    /// Has an access served.
+    Serve(Served),
     /// Does what a compound instruction seldom does.
     Later(Later),
 }
@@ -179,6 +184,10 @@ impl Emitter {
         if is_used(self, Target::Perform) {
             self.perform_saving()?;
         }
+        let serve = self.end;
+        if is_used(self, Target::Serve) {
+            self.serve_saving()?;
+        }
         let mut windows = Vec::new();
         for nth in 0..self.windows.len() {
             windows.push(self.end);
@@ -194,6 +203,7 @@ impl Emitter {
                 Target::Leave => leave,
                 Target::Find => find,
                 Target::Perform => perform,
+                Target::Serve => serve,
                 Target::Window(nth) => windows[*nth],
             };
             (*end, to)
@@ -280,6 +290,7 @@ impl Emitter {
             Cold::Exit(exit) => self.exit(exit),
             Cold::Find(check, failed) => self.check_again(&check, failed),
             Cold::Window(unknown) => self.call_window(unknown),
+            Cold::Serve(served) => self.serve(&served),
             Cold::Later(later) => self.later(later),
         }
     }
@@ -472,9 +483,23 @@ impl Emitter {
                     self.op(Code::Call_rm64, &[entry])?;
                 }
             }
-            Kind::Refill { site, bytes } => {
-                let address = x86::name(named(0)?, self.level);
-                self.look_up(*site, address, *bytes)?;
+            Kind::Serve { site, exit, offsets, lanes } => {
+                leaves(*exit);
+                let count = 1 + usize::from(*offsets) + usize::from(*lanes);
+                let names = (0..count as u8).map(|nth| Ok(x86::name(named(nth)?, self.level)));
+                let names = names.collect::<Result<Vec<Register>, String>>()?;
+                let (reached, lanes) = names.split_at(1 + usize::from(*offsets));
+                let jump = self.jump_to(ConditionCode::ne);
+                let served = Served {
+                    site: *site,
+                    exit: *exit,
+                    base: reached[0],
+                    offsets: reached[1..].to_vec(),
+                    lanes: lanes.first().copied(),
+                    behind: self.end,
+                };
+                let cold = self.cold_code(Cold::Serve(served));
+                self.redirect(jump, cold);
             }
             Kind::EachLane(what) => {
                 let names = [named(0)?, named(1)?, named(2)?, named(3)?, named(4)?, named(5)?];

@@ -109,8 +109,9 @@ pub(crate) enum Kind {
     /// Calls the function of rows of this number for each of so many warps: the context's elements are its operands, and the first
     /// its result.
     Rows { function: u32, warps: u32 },
-    /// Makes the region that holds `bytes` from the operand's address on that of a site, if there is one.
-    Refill { site: u32, bytes: u32 },
+    /// Has an access served by somebody else if a condition of not equal holds. The operands are where it begins and so many vectors
+    /// of offsets, the lanes if not all execute, and what the former two are from here on: then what lanes access instead.
+    Serve { site: Option<u32>, exit: u32, offsets: u8, lanes: bool },
     /// Does something for each lane of the first operand, at the lane's offset from the second, which is an address. The others
     /// are temporaries.
     EachLane(EachLane),
@@ -268,7 +269,7 @@ impl Func {
     }
 
     fn push(&mut self, kind: Kind, operands: &[Operand], calls: bool) {
-        let tests = matches!(kind, Kind::Branch(_) | Kind::Guard { .. });
+        let tests = matches!(kind, Kind::Branch(_) | Kind::Guard { .. } | Kind::Serve { .. });
         debug_assert!(
             !tests || self.flags_are_meant(),
             "{kind:?}: what changes flags stands before"
@@ -369,9 +370,32 @@ impl Func {
         self.push(Kind::Rows { function, warps }, &[result], true);
     }
 
-    /// Adds a look-up of a region.
-    pub(crate) fn refill(&mut self, site: u32, bytes: u32, address: VReg) {
-        self.push(Kind::Refill { site, bytes }, &[Operand::reg_use(address)], false);
+    /// Adds what serves an access that was checked: of a site, if it has one, from an address and vectors of offsets on. The results are
+    /// what these become; `values` must be known by the exit where nobody can serve it.
+    pub(crate) fn serve(
+        &mut self,
+        (site, exit): (Option<u32>, u32),
+        base: VReg,
+        offsets: &[VReg],
+        lanes: Option<VReg>,
+        values: &[VReg],
+    ) -> (VReg, Vec<VReg>) {
+        let base_after = self.value(RegClass::Int);
+        let offsets_after: Vec<VReg> =
+            offsets.iter().map(|_| self.value(RegClass::Float)).collect();
+        let before = [base].into_iter().chain(offsets.iter().copied());
+        let mut operands: Vec<Operand> = before.chain(lanes).map(Operand::reg_use).collect();
+        let after = [base_after].into_iter().chain(offsets_after.iter().copied());
+        operands.extend(after.zip(0..).map(|(value, nth)| Operand::reg_reuse_def(value, nth)));
+        let kind =
+            Kind::Serve { site, exit, offsets: offsets.len() as u8, lanes: lanes.is_some() };
+        self.may_leave(kind, &operands, values);
+        (base_after, offsets_after)
+    }
+
+    /// How many operands come before the values that [`Func::serve`] needs.
+    pub(crate) fn served_operands(offsets: usize, lanes: bool) -> usize {
+        2 * (1 + offsets) + usize::from(lanes)
     }
 
     /// Adds something that is done for each lane.

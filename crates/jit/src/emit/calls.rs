@@ -1,11 +1,12 @@
 //! Calls of whoever runs the code, before which registers are saved where it goes on with them.
 
+use super::later::Served;
 use super::{Emitter, Target, context};
 use crate::Level;
 use crate::context as at;
 use crate::registers::{CONTEXT, SCRATCH, WARP};
 use crate::x86::{self, Operand as X};
-use iced_x86::{Code, Register};
+use iced_x86::{Code, ConditionCode, Register};
 
 impl Emitter {
     /// Has an instruction performed by these lanes, or by all. The result is 0 if that was done.
@@ -49,6 +50,44 @@ impl Emitter {
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RSI), context(at::SITE)])?;
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), context(at::BYTES)])?;
             this.call_performer()
+        })
+    }
+
+    /// Has an access served, and goes on with what its lanes access instead.
+    pub(super) fn serve(&mut self, served: &Served) -> Result<(), String> {
+        match served.lanes {
+            Some(lanes) => self.op(Code::Mov_rm64_r64, &[context(at::ADDRESS), X::R(lanes)])?,
+            None => self.op(Code::Mov_rm64_imm32, &[context(at::ADDRESS), X::I32(-1)])?,
+        }
+        let site = served.site.map_or(-1, u32::cast_signed);
+        self.op(Code::Mov_rm64_imm32, &[context(at::SITE), X::I32(site)])?;
+        self.op(Code::Mov_rm64_imm32, &[context(at::BYTES), X::I32(served.exit.cast_signed())])?;
+        self.call(Target::Serve);
+        let failed = X::R(Register::R11D);
+        self.op(Code::Test_rm32_r32, &[failed, failed])?;
+        let done = self.jump_on(ConditionCode::e);
+        self.exit(served.exit)?;
+        self.land(done);
+        self.op(Code::Lea_r64_m, &[X::R(served.base), context(at::SERVED)])?;
+        let (load, _) = x86::vector_moves(self.level);
+        for (nth, offsets) in (0..).zip(&served.offsets) {
+            let own = context(at::OFFSETS + nth * self.level.bytes() as i32);
+            self.op(load, &[X::R(*offsets), own])?;
+        }
+        self.go_back(served.behind);
+        Ok(())
+    }
+
+    /// Called: has an access served that the context names, and says in the scratch register whether that was done.
+    pub(super) fn serve_saving(&mut self) -> Result<(), String> {
+        self.saving(|this| {
+            this.op(Code::Mov_r64_rm64, &[X::R(Register::RSI), context(at::BYTES)])?;
+            this.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), context(at::ADDRESS)])?;
+            this.op(Code::Mov_r64_rm64, &[X::R(Register::RCX), context(at::SITE)])?;
+            this.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
+            this.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
+            this.op(Code::VEX_Vzeroupper, &[])?;
+            this.op(Code::Call_rm64, &[context(at::SERVE)])
         })
     }
 

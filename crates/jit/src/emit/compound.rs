@@ -85,6 +85,10 @@ impl Emitter {
             (Compound::Steps { places }, [offsets @ .., all, first]) => {
                 self.steps(offsets, places, [*all, *first])
             }
+            (Compound::CountLanes { count }, [lanes, room]) => {
+                self.count_lanes(*lanes, *room, count)
+            }
+            (Compound::CountDivergences, [one, other]) => self.count_divergences(*one, *other),
             _ => Err(format!("{what:?} has other operands")),
         }
     }
@@ -289,6 +293,10 @@ impl Emitter {
                 for (offsets, words) in offsets.into_iter().zip(words) {
                     self.scatter(base, offsets, words, None)?;
                 }
+                behind
+            }
+            Later::Divergences { sets, behind } => {
+                self.count_warps_in_both(sets)?;
                 behind
             }
         };

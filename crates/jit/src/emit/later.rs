@@ -18,6 +18,19 @@ pub(super) struct Unknown {
     pub(super) behind: usize,
 }
 
+/// An access whose lanes lie elsewhere than its site knows.
+#[derive(Clone, Debug)]
+pub(super) struct Served {
+    pub(super) site: Option<u32>,
+    /// By which the code is left if nobody can serve it.
+    pub(super) exit: u32,
+    pub(super) base: Register,
+    pub(super) offsets: Vec<Register>,
+    /// The lanes that execute; all if there is none.
+    pub(super) lanes: Option<Register>,
+    pub(super) behind: usize,
+}
+
 /// What is done where most code does not come.
 #[derive(Clone, Debug)]
 pub(super) enum Later {
@@ -28,6 +41,8 @@ pub(super) enum Later {
     LoadEach(Runs),
     /// Words are stored that lie anywhere.
     StoreEach(Runs),
+    /// Warps are counted of which there are lanes in the second set.
+    Divergences { sets: [Register; 2], behind: usize },
 }
 
 /// Words whose lanes lie apart, of a dense store.

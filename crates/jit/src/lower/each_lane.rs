@@ -12,8 +12,9 @@ use crate::Level;
 use crate::context as at;
 use crate::input::Local;
 use crate::isa::{U, V};
-use crate::mir::{Base, EachLane, How, Kind, Mem, O, register};
-use iced_x86::{Code, ConditionCode};
+use crate::exit::Why;
+use crate::mir::{Base, EachLane, Func, How, Mem, O, register};
+use iced_x86::Code;
 use ir::{
     Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Pred, Reg, Round, Space, Src,
     Update,
@@ -22,6 +23,8 @@ use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, V
 
 /// Elements that a lane may access at once.
 const MOST: usize = 4;
+/// Vectors of offsets of which there are two in registers at once, where these are few (AVX2).
+const FEW_OFFSETS: usize = 4;
 /// Vectors that one machine instruction of several looks at.
 const AT_ONCE: usize = 4;
 /// So far may a lane lie from the beginning of what an access found: offsets have 32 bits, and a sign.
@@ -94,17 +97,20 @@ impl Lower<'_> {
         let is_wide =
             (by_numbers.is_none() && self.is_wide(accessed.address)) || written.iter().any(is_wide);
         let wide = lanes.filter(|_| is_wide).map(|lanes| self.wide_masks(lanes));
+        let executing = self.masked.as_ref().map(|masked| masked.lanes);
+        // What has to be done for the exit may change the flags, so it comes first.
+        let operands = Func::served_operands(self.gang.slices(), executing.is_some());
+        let exit = self.leaving(Why::Leaves, place, operands);
+        let values = std::mem::take(&mut self.leaving_values);
         let reached = match by_numbers {
             Some(indexed) => self.reached_by_numbers(&accessed, &indexed, narrow.as_deref()),
             None => self.reached(&accessed, narrow.as_deref(), wide.as_deref()),
         };
-        let [fast, join] = [0; 2].map(|_| self.func.block());
-        let slow = self.func.cold_block();
-        let both = vec![(slow, Vec::new()), (fast, Vec::new())];
-        self.func.end(Kind::Branch(ConditionCode::ne), both);
-
-        let known = (self.state.clone(), self.shared, self.masked.clone());
-        self.func.begin(fast);
+        let Reached { base, offsets, site } = reached;
+        let offsets = self.different(offsets);
+        let (base, offsets) =
+            self.func.serve((site, exit), base, &offsets, executing, &values);
+        let reached = Reached { base, offsets, site };
         let all = match lanes {
             Some(lanes) => lanes,
             None => self.lanes_constant(u64::MAX),
@@ -119,29 +125,19 @@ impl Lower<'_> {
             let both = both.collect();
             self.set(*reg, Value::vectors(both));
         }
-        let results = self.results(&written);
-        self.func.end(Kind::Jump, vec![(join, results)]);
-
-        (self.state, self.shared, self.masked) = known.clone();
-        self.func.begin(slow);
-        if let Some(site) = reached.site {
-            self.refill(&accessed, site, lanes);
-        }
-        self.perform(inst, place);
-        let results = self.results(&written);
-        self.func.end(Kind::Jump, vec![(join, results)]);
-
-        (self.state, self.shared, self.masked) = known;
-        self.func.begin(join);
-        let mut params = Vec::new();
-        for reg in &written {
-            let count = self.count(self.class(*reg));
-            let vectors: Vec<VReg> = (0..count).map(|_| self.func.value(FLOAT)).collect();
-            params.extend(&vectors);
-            self.set(*reg, Value::vectors(vectors));
-        }
-        self.func.blocks[join.index()].params = params;
         true
+    }
+
+    /// The same offsets as different values, which something else may take the places of.
+    fn different(&mut self, mut offsets: Vec<VReg>) -> Vec<VReg> {
+        // Where registers are few, values that somebody else needs are not to be in them as well.
+        let all = self.level == Level::Avx2 && offsets.len() > FEW_OFFSETS;
+        for nth in 0..offsets.len() {
+            if all || offsets[..nth].contains(&offsets[nth]) {
+                offsets[nth] = self.unary(U::Load, O::U(offsets[nth]));
+            }
+        }
+        offsets
     }
 
     /// Whether anybody may read what a register holds.
@@ -202,7 +198,7 @@ impl Lower<'_> {
         .then_some(found)
     }
 
-    /// Makes what an instruction reads, so that both ways behind the check have it.
+    /// Makes what an instruction reads before its lanes are checked: behind that, flags have to stay.
     fn prepare(&mut self, inst: &Inst) {
         let mut used = Vec::new();
         inst.op.operands(|operand| {
@@ -227,17 +223,6 @@ impl Lower<'_> {
         let bits = self.bits(guard);
         let Some(lanes) = masked else { return Some(bits) };
         Some(self.lanes_of(Sets::And, bits, lanes))
-    }
-
-    /// The values of results, for the block behind both ways.
-    fn results(&mut self, written: &[Reg]) -> Vec<VReg> {
-        written
-            .iter()
-            .flat_map(|reg| {
-                self.canonical(*reg);
-                self.vectors(*reg).to_vec()
-            })
-            .collect()
     }
 
     /// Checks the lanes; a condition of not equal says that some cannot be served.
@@ -566,32 +551,6 @@ impl Lower<'_> {
     pub(super) fn take_element(&mut self, d: Reg, nth: usize) {
         let vectors = self.taken_elements(self.class(d), nth);
         self.set(d, Value::vectors(vectors));
-    }
-
-    /// Looks up what the first executing lane accesses, for the next time.
-    fn refill(&mut self, accessed: &Accessed<'_>, site: u32, lanes: Option<VReg>) {
-        let first = match accessed.address.base {
-            Src::Imm(value) => self.number(value, Class::W64),
-            Src::Reg(reg) => {
-                self.complete_home(reg);
-                let row = self.row(reg, 0);
-                let [start, found] = [0; 2].map(|_| self.func.value(INT));
-                self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(row)]);
-                let index = lanes.map(|lanes| {
-                    let lane = self.func.value(INT);
-                    self.func.x(Code::Tzcnt_r64_rm64, &[O::D(lane), O::U(lanes)]);
-                    (self.in_row(reg, lane), 8)
-                });
-                let from = Mem { base: Base::Value(start), index, disp: 0, broadcast: false };
-                self.func.x(Code::Mov_r64_rm64, &[O::D(found), O::M(from)]);
-                found
-            }
-        };
-        let address = self.func.value(INT);
-        let there = Mem::new(Base::Value(first), accessed.address.offset as i32);
-        self.func.x(Code::Lea_r64_m, &[O::D(address), O::M(there)]);
-        let bytes = accessed.size * accessed.count as u32;
-        self.func.refill(site, bytes, address);
     }
 }
 

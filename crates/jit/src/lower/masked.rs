@@ -41,7 +41,7 @@ impl Lower<'_> {
         let rest = self.lanes_not(bits);
         match known {
             Some(known) => self.count_known_divergences(known),
-            None => self.count_divergences(bits, rest),
+            None => self.func.count_divergences(bits, rest),
         }
         let position = |to: BlockId| parts.all[part].position(to.0 as usize).unwrap_or(0);
         let lanes = [(position(then), bits), (position(otherwise), rest)];
@@ -167,7 +167,7 @@ impl Lower<'_> {
                 let taken = self.lanes_of(Sets::And, bits, lanes);
                 let not = self.lanes_not(bits);
                 let left = self.lanes_of(Sets::And, not, lanes);
-                self.count_divergences(taken, left);
+                self.func.count_divergences(taken, left);
                 vec![(position(then), taken), (position(otherwise), left)]
             }
         };

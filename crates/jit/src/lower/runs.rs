@@ -74,14 +74,8 @@ impl Lower<'_> {
 
     /// Words of all lanes: those of a vector are often a run, or one.
     pub(super) fn load_words(&mut self, reached: &Reached) -> Vec<VReg> {
-        let mut offsets = reached.offsets.clone();
-        for nth in 1..offsets.len() {
-            if offsets[..nth].contains(&offsets[nth]) {
-                offsets[nth] = self.unary(U::Load, O::U(offsets[nth]));
-            }
-        }
         let places = self.func.constant(places(WORD));
-        self.func.load_runs(reached.base, &offsets, places)
+        self.func.load_runs(reached.base, &reached.offsets, places)
     }
 
     /// Stores words of all lanes, in ascending order (AVX-512).

@@ -158,4 +158,14 @@ impl Func {
         let operands: Vec<Operand> = read.chain(rooms).collect();
         self.compound(Compound::Steps { places }, &operands);
     }
+    /// Adds [`Compound::CountLanes`].
+    pub(crate) fn count_lanes(&mut self, lanes: VReg, count: u32) {
+        let room = Operand::reg_temp(self.value(RegClass::Int));
+        self.compound(Compound::CountLanes { count }, &[Operand::reg_use(lanes), room]);
+    }
+
+    /// Adds [`Compound::CountDivergences`].
+    pub(crate) fn count_divergences(&mut self, one: VReg, other: VReg) {
+        self.compound(Compound::CountDivergences, &[one, other].map(Operand::reg_use));
+    }
 }

@@ -42,6 +42,11 @@ pub(crate) enum Compound {
     /// A condition of not equal says that, of vectors of offsets, some lane is not as far from its vector's first one as this
     /// constant says, or elsewhere, if there is none. Two temporaries follow.
     Steps { places: Option<u32> },
+    /// Counts so many instructions of the front end, which the lanes of the first operand have executed, for each warp of which there
+    /// are some. A temporary follows.
+    CountLanes { count: u32 },
+    /// Counts the warps of which there are lanes in both operands.
+    CountDivergences,
 }
 
 impl Compound {
@@ -53,7 +58,9 @@ impl Compound {
             | Compound::Region { .. }
             | Compound::ScatterDense { .. }
             | Compound::LoadRuns { .. }
-            | Compound::StoreRuns { .. } => Some(Mnemonic::INVALID),
+            | Compound::StoreRuns { .. }
+            | Compound::CountLanes { .. }
+            | Compound::CountDivergences => Some(Mnemonic::INVALID),
             Compound::Bounds { .. }
             | Compound::StoreRow { .. }
             | Compound::Gather { .. }

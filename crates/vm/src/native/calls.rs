@@ -1,11 +1,14 @@
 //! What machine code calls.
 
 use super::owner::{Owner, locate};
+use super::served::{leave_loaded, look_up, reads};
+use super::{left, rows};
 use crate::frame::Frame;
-use crate::interp::find_region;
+use crate::interp::{Program, find_region};
 use crate::plan::Pc;
 use lanes::WARP;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// So many instructions of machine code take as long as one that is performed. Turns are to be short in time, too: warps that
 /// wait for a clock wait at the same time.
@@ -15,13 +18,27 @@ const PERFORM_FUEL: i64 = 32;
 /// that would not change in the same way again.
 pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: u64) -> u32 {
     // SAFETY: who runs the code set the owner, whose frame and program outlive the call and are used by nobody else meanwhile.
-    let (frame, interp, gang) = unsafe {
+    let (frame, owner) = unsafe {
         let owner = &*((*context).owner as *const Owner);
-        let first = (*context).warp();
-        (&mut *owner.frame.cast::<Frame<'_>>(), &*owner.interp, first..first + owner.gang)
+        (&mut *owner.frame.cast::<Frame<'_>>(), owner)
     };
     // SAFETY: as above.
-    locate(frame, unsafe { &*context });
+    let (interp, known) = unsafe { (&*owner.interp, &mut *context) };
+    locate(frame, known);
+    let gang = known.warp()..known.warp() + owner.gang;
+    let (done, fuel) = perform_for(frame, interp, gang, Pc(place), lanes);
+    known.fuel -= fuel;
+    u32::from(!done)
+}
+
+/// Has lanes of a gang perform an instruction. Says whether that was done, and what it cost of the turn.
+fn perform_for(
+    frame: &mut Frame<'_>,
+    interp: &Program,
+    gang: Range<usize>,
+    place: Pc,
+    lanes: u64,
+) -> (bool, i64) {
     let (first, count) = (frame.first, frame.count);
     let before: SmallVec<[u32; 2]> = SmallVec::from_slice(&frame.exec[gang.clone()]);
     let fuel = std::mem::replace(&mut frame.fuel, i64::MAX / 2);
@@ -29,11 +46,39 @@ pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: 
     for (nth, exec) in frame.exec[gang.clone()].iter_mut().enumerate() {
         *exec = (lanes >> (nth * WARP)) as u32;
     }
-    let done = interp.perform(frame, Pc(place));
-    // SAFETY: as above.
-    unsafe { (*context).fuel -= i64::MAX / 2 - frame.fuel + PERFORM_FUEL };
+    let done = interp.perform(frame, place);
+    let cost = i64::MAX / 2 - frame.fuel + PERFORM_FUEL;
     (frame.first, frame.count, frame.fuel) = (first, count, fuel);
     frame.exec[gang].copy_from_slice(&before);
+    (done, cost)
+}
+
+/// Performs the access at the place of an exit for lanes of the gang, whose values are where the exit says, and leaves what they have
+/// loaded where the code takes it from. The site is told where the first of them is. The result is as of [`perform`].
+pub(super) extern "C" fn serve(
+    context: *mut jit::Context,
+    exit: u32,
+    lanes: u64,
+    site: u64,
+) -> u32 {
+    // SAFETY: as for `perform`; the code is that which calls.
+    let (frame, owner) = unsafe {
+        let owner = &*((*context).owner as *const Owner);
+        (&mut *owner.frame.cast::<Frame<'_>>(), owner)
+    };
+    // SAFETY: as above.
+    let (interp, code, known) = unsafe { (&*owner.interp, &*owner.code, &mut *context) };
+    locate(frame, known);
+    let found = code.exit(exit);
+    let (place, gang) = (Pc(found.place), rows::Gang::of(code, known.warp()));
+    let Some(inst) = frame.plan.inst(place) else { return 1 };
+    let reads = reads(inst);
+    left::restore(frame, code, found, gang, |reg| reads.contains(&reg));
+    look_up(frame, inst, gang, lanes, usize::try_from(site).ok());
+    let (done, fuel) = perform_for(frame, interp, gang.warps(), place, lanes);
+    leave_loaded(frame, inst, gang, known);
+    // A strong access costs what the code itself has counted.
+    known.fuel -= fuel.min(PERFORM_FUEL);
     u32::from(!done)
 }
 

@@ -7,9 +7,11 @@
 
 mod calls;
 mod hot;
+mod left;
 mod made;
 mod owner;
 mod rows;
+mod served;
 mod state;
 
 use crate::Level;
@@ -262,7 +264,7 @@ impl NativeCode {
         let context = state.context();
         let interp = &raw const self.interp;
         let gang = code.gang();
-        let mut owner = Owner { frame: std::ptr::null_mut(), interp, gang };
+        let mut owner = Owner { frame: std::ptr::null_mut(), interp, code: &raw const *code, gang };
         let owner = &raw mut owner;
         // Warps that have exited may lie between those that live.
         let whole = is_whole(frame) && frame.exec[first..end].iter().all(|lanes| *lanes != 0);
@@ -335,30 +337,11 @@ impl NativeCode {
                 (0..code.gang()).map(move |nth| (first + nth, (lanes >> (nth * WARP)) as u32));
             own.filter(|(_, lanes)| *lanes != 0)
         };
-        let mut lanes = u64::MAX;
-        if let Some(apart) = &found.apart {
-            let left = |found| frame.native.as_ref().map_or(0, |state| state.word_of(found, 0));
-            lanes = left(&apart.lanes);
-            let waiting: SmallVec<[(u64, &[ir::Reg], Pc); 4]> = apart
-                .waiting
-                .iter()
-                .map(|(nth, found)| {
-                    let (place, regs) = &code.waiting()[*nth as usize];
-                    (left(found), &regs[..], Pc(*place))
-                })
-                .collect();
-            rows::restore_for(frame, &found.kept, gang, |reg| {
-                let own = if apart.needed.contains(&reg) { lanes } else { 0 };
-                let needs = |(_, regs, _): &&(u64, &[ir::Reg], Pc)| regs.contains(&reg);
-                waiting.iter().filter(needs).fold(own, |all, (lanes, ..)| all | lanes)
-            });
-            for (lanes, _, at) in &waiting {
-                let own = of_warps(*lanes).map(|(warp, lanes)| (warp, lanes, Some(*at)));
-                all.others.extend(own);
-            }
-        }
-        if found.why != Why::Barrier && found.apart.is_none() {
-            rows::restore(frame, &found.kept, gang);
+        // Behind a barrier the code itself mostly goes on, and knows what rows hold.
+        let wanted = found.why != Why::Barrier || found.apart.is_some();
+        let left::Standing { lanes, elsewhere } = left::restore(frame, code, found, gang, |_| wanted);
+        for (lanes, at) in elsewhere {
+            all.others.extend(of_warps(lanes).map(|(warp, lanes)| (warp, lanes, Some(at))));
         }
         let left = of_warps(lanes);
         all.left.extend(left.map(|(warp, lanes)| (warp, Left { lanes, ..Left::by(code, exit) })));
@@ -402,7 +385,7 @@ impl NativeCode {
             // All warps of a gang come to a barrier together.
             if (warp - frame.first).is_multiple_of(code.gang()) {
                 let gang = rows::Gang::of(code, *warp);
-                rows::restore(frame, &code.exit(left.exit).kept, gang);
+                rows::restore(frame, &code.exit(left.exit).kept, gang, |_| u64::MAX);
             }
         }
     }
@@ -421,6 +404,7 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.local_step = WARP as u64 * frame.cta.local_stride;
     context.params = frame.cta.params.start as u64;
     context.perform = calls::perform as *const () as u64;
+    context.serve = calls::serve as *const () as u64;
     context.find = calls::find as *const () as u64;
     context.row_functions = row_functions().as_ptr() as u64;
     context.owner = owner as u64;

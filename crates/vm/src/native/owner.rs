@@ -8,6 +8,7 @@ pub(super) struct Owner {
     /// A [`crate::frame::Frame`].
     pub(super) frame: *mut (),
     pub(super) interp: *const Program,
+    pub(super) code: *const jit::Code,
     /// Warps of a gang.
     pub(super) gang: usize,
 }

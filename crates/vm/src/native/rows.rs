@@ -20,12 +20,16 @@ impl Gang {
         Gang { first, warps: code.gang() }
     }
 
-    fn lanes(self) -> std::ops::Range<usize> {
+    pub(super) fn warps(self) -> std::ops::Range<usize> {
+        self.first..self.first + self.warps
+    }
+
+    pub(super) fn lanes(self) -> std::ops::Range<usize> {
         0..self.warps * WARP
     }
 
     /// A lane's warp, and its place there.
-    fn place(self, lane: usize) -> (usize, usize) {
+    pub(super) fn place(self, lane: usize) -> (usize, usize) {
         (self.first + lane / WARP, lane % WARP)
     }
 
@@ -33,7 +37,13 @@ impl Gang {
     ///
     /// # Safety
     /// The register has a home of the class inside the frame's registers.
-    unsafe fn value(self, frame: &Frame<'_>, slot: Slot, class: Class, lane: usize) -> u64 {
+    pub(super) unsafe fn value(
+        self,
+        frame: &Frame<'_>,
+        slot: Slot,
+        class: Class,
+        lane: usize,
+    ) -> u64 {
         let (warp, lane) = self.place(lane);
         // SAFETY: the caller's.
         unsafe {
@@ -132,13 +142,8 @@ fn stepped(first: u64, affine: &Affine, class: Class, lane: usize) -> u64 {
     if class == Class::W64 { value } else { u64::from(value as u32) }
 }
 
-/// Makes whole home rows of what a gang left.
-pub(super) fn restore(frame: &mut Frame<'_>, kept: &[(Reg, Kept)], gang: Gang) {
-    restore_for(frame, kept, gang, |_| u64::MAX);
-}
-
-/// The same for the lanes that need each register.
-pub(super) fn restore_for(
+/// Makes home rows of what a gang left, for the lanes that need each register.
+pub(super) fn restore(
     frame: &mut Frame<'_>,
     kept: &[(Reg, Kept)],
     gang: Gang,
@@ -147,8 +152,10 @@ pub(super) fn restore_for(
     for (reg, kept) in kept {
         let slot = frame.plan.rows.reg(*reg);
         let class = frame.plan.rows.class(*reg);
-        let (Some(class), false) = (class, slot.is_none()) else { continue };
-        restore_one(frame, slot, class, kept, gang, lanes(*reg));
+        let (Some(class), false, lanes) = (class, slot.is_none(), lanes(*reg)) else { continue };
+        if lanes != 0 {
+            restore_one(frame, slot, class, kept, gang, lanes);
+        }
     }
 }
 

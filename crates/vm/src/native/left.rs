@@ -1,0 +1,46 @@
+//! What a gang has left by an exit: who stands where, and what home rows do not hold yet.
+
+use super::rows::{self, Gang};
+use crate::frame::Frame;
+use crate::plan::Pc;
+use ir::Reg;
+use jit::{Code, Exit};
+use smallvec::SmallVec;
+
+/// The lanes that stand at an exit's place, and those elsewhere.
+pub(super) struct Standing {
+    pub(super) lanes: u64,
+    pub(super) elsewhere: SmallVec<[(u64, Pc); 4]>,
+}
+
+/// Puts what a gang has left into the home rows of registers that are wanted.
+pub(super) fn restore(
+    frame: &mut Frame<'_>,
+    code: &Code,
+    exit: &Exit,
+    gang: Gang,
+    wanted: impl Fn(Reg) -> bool,
+) -> Standing {
+    let mut standing = Standing { lanes: u64::MAX, elsewhere: SmallVec::new() };
+    let Some(apart) = &exit.apart else {
+        rows::restore(frame, &exit.kept, gang, |reg| if wanted(reg) { u64::MAX } else { 0 });
+        return standing;
+    };
+    let left = |found| frame.native.as_ref().map_or(0, |state| state.word_of(found, 0));
+    standing.lanes = left(&apart.lanes);
+    let waiting: SmallVec<[(u64, &(u32, Vec<Reg>)); 4]> = apart
+        .waiting
+        .iter()
+        .map(|(nth, found)| (left(found), &code.waiting()[*nth as usize]))
+        .collect();
+    rows::restore(frame, &exit.kept, gang, |reg| {
+        if !wanted(reg) {
+            return 0;
+        }
+        let own = if apart.needed.contains(&reg) { standing.lanes } else { 0 };
+        let needs = |(_, (_, regs)): &&(u64, &(u32, Vec<Reg>))| regs.contains(&reg);
+        waiting.iter().filter(needs).fold(own, |all, (lanes, _)| all | lanes)
+    });
+    standing.elsewhere = waiting.iter().map(|(lanes, (place, _))| (*lanes, Pc(*place))).collect();
+    standing
+}
