@@ -387,8 +387,7 @@ impl Func {
         let mut operands: Vec<Operand> = before.chain(lanes).map(Operand::reg_use).collect();
         let after = [base_after].into_iter().chain(offsets_after.iter().copied());
         operands.extend(after.zip(0..).map(|(value, nth)| Operand::reg_reuse_def(value, nth)));
-        let kind =
-            Kind::Serve { site, exit, offsets: offsets.len() as u8, lanes: lanes.is_some() };
+        let kind = Kind::Serve { site, exit, offsets: offsets.len() as u8, lanes: lanes.is_some() };
         self.may_leave(kind, &operands, values);
         (base_after, offsets_after)
     }

@@ -1,7 +1,8 @@
 //! Which slot each value has that is ever out of registers: values that are not needed at once may share one, and those that are
 //! handed on as each other do if they can, so that nothing has to be copied.
 
-use super::uses::Uses;
+use super::per_block::PerBlock;
+use super::uses::{Made, Uses};
 use crate::mir::Func;
 use regalloc2::{Block, Function, SpillSlot};
 use std::cmp::Reverse;
@@ -114,44 +115,46 @@ impl Sharing {
             nth[value] = all.len() as u32;
             all.push(Sharing { values: vec![value], times: Vec::new() });
         }
-        let end_of = |block: usize| end_of(func, uses, block);
-        let goes_on = |block: usize, value: u32| {
-            func.block_succs(Block::new(block)).iter().any(|to| {
-                let live = &uses.live_in[to.index()];
-                live.binary_search_by_key(&value, |needed| needed.value).is_ok()
-            })
-        };
-        // What is read where a block ends is read before parameters are written there.
-        let until = |block: usize, value: u32, last: u32| {
-            let end = end_of(block);
-            if last == end || goes_on(block, value) { 2 * end + 1 } else { 2 * last }
-        };
+        let block_of = |value: &usize| uses.made[*value].map(|made| made.block as usize);
+        let mut made: Vec<usize> = spilled.to_vec();
+        made.sort_by_key(block_of);
+        let mut made = made.into_iter().peekable();
+        let mut behind: PerBlock<()> = PerBlock::new(func.num_vregs());
         for (block, live) in uses.live_in.iter().enumerate() {
+            let end = end_of(func, uses, block);
+            for to in func.block_succs(Block::new(block)) {
+                let needed = uses.live_in[to.index()].iter();
+                needed.for_each(|needed| behind.set(block, needed.value as usize, ()));
+            }
+            let goes_on = |value: u32| behind.get(block, value as usize).is_some();
+            // What is read where a block ends is read before parameters are written there.
+            let until = |value: u32, last: u32| {
+                if last == end || goes_on(value) { 2 * end + 1 } else { 2 * last }
+            };
+            let start = uses.starts[block];
             let mut read = uses.read[block].iter().peekable();
             for value in live.iter().map(|needed| needed.value) {
                 while read.next_if(|read| read.value < value).is_some() {}
-                let start = uses.starts[block];
                 let last = read.next_if(|read| read.value == value).map_or(start, |read| read.last);
                 if let Some(sharing) = all.get_mut(nth[value as usize] as usize) {
-                    sharing.times.push((2 * start, until(block, value, last)));
+                    sharing.times.push((2 * start, until(value, last)));
                 }
+            }
+            while let Some(value) = made.next_if(|value| block_of(value) <= Some(block)) {
+                let from = match uses.made[value].and_then(|made| made.inst) {
+                    Some(inst) => 2 * (start + inst - func.blocks[block].insts.start) + 1,
+                    None => 2 * start,
+                };
+                let until = until(value as u32, uses.last[value]).max(from);
+                all[nth[value] as usize].times.push((from, until));
             }
         }
         for sharing in &mut all {
-            let value = sharing.values[0];
-            let Some(made) = uses.made[value] else { continue };
-            let block = made.block as usize;
-            let (start, first) = (uses.starts[block], func.blocks[block].insts.start);
-            let from = match made.inst {
-                Some(inst) => 2 * (start + inst - first) + 1,
-                None => {
-                    let ways = func.block_preds(Block::new(block)).iter();
-                    let written = ways.map(|from| 2 * end_of(from.index()) + 1);
-                    sharing.times.extend(written.map(|at| (at, at)));
-                    2 * start
-                }
-            };
-            sharing.times.push((from, until(block, value as u32, uses.last[value]).max(from)));
+            if let Some(Made { block, inst: None }) = uses.made[sharing.values[0]] {
+                let ways = func.block_preds(Block::new(block as usize)).iter();
+                let written = ways.map(|from| 2 * end_of(func, uses, from.index()) + 1);
+                sharing.times.extend(written.map(|at| (at, at)));
+            }
             sharing.times.sort_unstable();
             // What goes on where it has ended is one time.
             sharing.times.dedup_by(|next, time| {

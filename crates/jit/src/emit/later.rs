@@ -42,7 +42,10 @@ pub(super) enum Later {
     /// Words are stored that lie anywhere.
     StoreEach(Runs),
     /// Warps are counted of which there are lanes in the second set.
-    Divergences { sets: [Register; 2], behind: usize },
+    Divergences {
+        sets: [Register; 2],
+        behind: usize,
+    },
 }
 
 /// Words whose lanes lie apart, of a dense store.

@@ -61,7 +61,8 @@ impl Lower<'_> {
                 true => self.collect(what),
                 false => self.perform(inst, place),
             }
-            let results = written.iter().flat_map(|reg| self.handed(*reg)).collect();
+            let results: Vec<_> = written.iter().map(|reg| self.handed(*reg)).collect();
+            let results = results.concat();
             self.func.end(Kind::Jump, vec![(join, results)]);
         }
         (self.state, self.shared) = known;

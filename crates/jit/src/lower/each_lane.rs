@@ -6,13 +6,13 @@
 use super::Lower;
 use super::lane_bits::Sets;
 use super::memory::access_class;
-use super::value::{FLOAT, Form, INT, Value};
+use super::value::{FLOAT, Form, INT, Value, Vectors};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
+use crate::exit::Why;
 use crate::input::Local;
 use crate::isa::{U, V};
-use crate::exit::Why;
 use crate::mir::{Base, EachLane, Func, How, Mem, O, register};
 use iced_x86::Code;
 use ir::{
@@ -84,7 +84,7 @@ impl Lower<'_> {
         self.prepare(inst);
         let lanes = self.executing(inst.guard);
         // What lanes that are not meant hold stays.
-        let before: Vec<Vec<VReg>> = match inst.guard {
+        let before: Vec<Vectors> = match inst.guard {
             Some(_) => written.iter().map(|reg| self.handed(*reg)).collect(),
             None => Vec::new(),
         };
@@ -108,8 +108,7 @@ impl Lower<'_> {
         };
         let Reached { base, offsets, site } = reached;
         let offsets = self.different(offsets);
-        let (base, offsets) =
-            self.func.serve((site, exit), base, &offsets, executing, &values);
+        let (base, offsets) = self.func.serve((site, exit), base, &offsets, executing, &values);
         let reached = Reached { base, offsets, site };
         let all = match lanes {
             Some(lanes) => lanes,

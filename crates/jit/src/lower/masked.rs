@@ -92,7 +92,6 @@ impl Lower<'_> {
             self.func.end(Kind::Jump, vec![(self.blocks[node], args)]);
             return Some(());
         }
-        let body = self.func.block();
         if known.is_none() {
             let [skip, some] = [0; 2].map(|_| self.func.block());
             self.is_any(lanes);
@@ -106,7 +105,7 @@ impl Lower<'_> {
             self.func.begin(some);
         }
         if whole.meets[nth] {
-            let all = self.func.block();
+            let [all, body] = [0; 2].map(|_| self.func.block());
             self.are_all(lanes);
             let both = vec![(all, Vec::new()), (body, Vec::new())];
             self.func.end(Kind::Branch(ConditionCode::e), both);
@@ -115,10 +114,8 @@ impl Lower<'_> {
             let args = self.handed_on(node);
             self.func.end(Kind::Jump, vec![(self.blocks[node], args)]);
             self.state = state;
-        } else {
-            self.func.end(Kind::Jump, vec![(body, Vec::new())]);
+            self.func.begin(body);
         }
-        self.func.begin(body);
         let lanes = known.map_or(lanes, |known| self.lanes_constant(known));
         self.masked = Some(Masked { lanes, ..masked });
         let code = &self.input.kernel.blocks[block];

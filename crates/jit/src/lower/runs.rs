@@ -5,7 +5,6 @@ use super::each_lane::Reached;
 use super::memory::Lanes;
 use super::value::{FLOAT, INT};
 use crate::Level;
-use crate::isa::U;
 use crate::mir::{Kind, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{Access, Class};

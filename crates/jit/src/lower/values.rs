@@ -1,7 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
-use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
+use super::value::{FLOAT, Facts, Form, INT, Indexed, Value, Vectors};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
@@ -142,15 +142,20 @@ impl Lower<'_> {
 
     /// The value of a register as it is known.
     pub(super) fn known(&self, reg: Reg) -> Value {
-        match self.state.get(&reg) {
-            Some(value) => value.clone(),
-            None => {
-                let nth = reg.0 as usize;
-                let invariant = self.invariant[nth];
-                // Behind a barrier, the home rows of numbers are as the code has left them.
-                Value { full: invariant, nan: self.floats[nth] && !invariant, ..Value::HOME }
-            }
-        }
+        self.state.get(&reg).cloned().unwrap_or_else(|| self.at_home(reg))
+    }
+
+    /// Some of that.
+    fn facts(&self, reg: Reg) -> Facts {
+        self.state.get(&reg).map_or_else(|| self.at_home(reg).facts(), Value::facts)
+    }
+
+    /// The value of a register that its home row has.
+    fn at_home(&self, reg: Reg) -> Value {
+        let nth = reg.0 as usize;
+        let invariant = self.invariant[nth];
+        // Behind a barrier, the home rows of numbers are as the code has left them.
+        Value { full: invariant, nan: self.floats[nth] && !invariant, ..Value::HOME }
     }
 
     pub(super) fn set(&mut self, reg: Reg, value: Value) {
@@ -159,10 +164,10 @@ impl Lower<'_> {
 
     /// The first lane's value, or the bits of a predicate.
     pub(super) fn scalar(&mut self, reg: Reg) -> VReg {
-        let mut value = self.known(reg);
-        if let Some(scalar) = value.scalar {
+        if let Some(scalar) = self.facts(reg).scalar {
             return scalar;
         }
+        let mut value = self.known(reg);
         let class = self.class(reg);
         let scalar = match (&value.masks, class) {
             (Some(masks), _) => self.bits_of(&masks.clone()),
@@ -195,10 +200,10 @@ impl Lower<'_> {
 
     /// The values of the first lane of each slice, of a value that is kept so.
     pub(super) fn firsts(&mut self, reg: Reg) -> Vectors {
-        let mut value = self.known(reg);
-        if let Some(firsts) = value.firsts {
-            return firsts;
+        if let Some(firsts) = self.state.get(&reg).and_then(|value| value.firsts.as_ref()) {
+            return Rc::clone(firsts);
         }
+        let mut value = self.known(reg);
         debug_assert!(value.home, "what follows in slices is kept so");
         let (code, size) = match self.class(reg) {
             Class::W64 => (Code::Mov_r64_rm64, 8),
@@ -319,10 +324,10 @@ impl Lower<'_> {
 
     /// The vectors of a value.
     pub(super) fn vectors(&mut self, reg: Reg) -> Vectors {
-        let mut value = self.known(reg);
-        if let Some(vectors) = value.vectors {
-            return vectors;
+        if let Some(vectors) = self.state.get(&reg).and_then(|value| value.vectors.as_ref()) {
+            return Rc::clone(vectors);
         }
+        let mut value = self.known(reg);
         let class = self.class(reg);
         let count = self.count(class);
         let load = U::Load.code(self.level);
@@ -460,8 +465,8 @@ impl Lower<'_> {
                 O::M(self.pool(bytes))
             }
             Src::Reg(reg) => {
-                let value = self.known(reg);
-                if value.full && value.vectors.is_none() {
+                let is_there = self.state.get(&reg).is_some_and(|value| value.vectors.is_some());
+                if !is_there && self.facts(reg).full {
                     return O::M(self.row(reg, nth));
                 }
                 O::U(self.vectors(reg)[nth])
@@ -493,7 +498,7 @@ impl Lower<'_> {
 
     /// Makes the NaNs of a register canonical.
     pub(super) fn canonical(&mut self, reg: Reg) {
-        let nan = self.known(reg).nan;
+        let nan = self.facts(reg).nan;
         if !nan || self.class(reg) != Class::W32 || self.form(reg) != Form::Vectors {
             return;
         }
@@ -520,16 +525,16 @@ impl Lower<'_> {
         self.blend(masks, O::M(nan), vector)
     }
 
-    /// The values of a register in the form in which they are handed on, and what to make of them.
-    pub(super) fn handed(&mut self, reg: Reg) -> Vec<VReg> {
+    /// The values of a register in the form in which they are handed on.
+    pub(super) fn handed(&mut self, reg: Reg) -> Vectors {
         match self.form(reg) {
-            Form::One => vec![self.scalar(reg)],
-            Form::Firsts => self.firsts(reg).to_vec(),
+            Form::One => [self.scalar(reg)].into(),
+            Form::Firsts => self.firsts(reg),
             Form::Vectors => {
                 if !self.floats[reg.0 as usize] {
                     self.canonical(reg);
                 }
-                self.vectors(reg).to_vec()
+                self.vectors(reg)
             }
         }
     }
@@ -541,14 +546,22 @@ impl Lower<'_> {
 
     /// What pieces of the code hand on of these registers.
     pub(super) fn handed_all(&mut self, regs: &[Reg]) -> Vec<VReg> {
-        self.passed(regs).into_iter().flat_map(|reg| self.handed(reg)).collect()
+        let mut all = Vec::with_capacity(regs.len());
+        for reg in regs.iter().copied() {
+            match self.form(reg) {
+                _ if self.homed[reg.0 as usize] => {}
+                Form::One => all.push(self.scalar(reg)),
+                Form::Firsts | Form::Vectors => all.extend(self.handed(reg).iter()),
+            }
+        }
+        all
     }
 
     /// What home rows do not hold of these registers, for an exit.
     pub(super) fn keep(&mut self, regs: &[Reg]) -> (Vec<VReg>, Vec<(Reg, Keeps)>) {
         let (mut values, mut kept) = (Vec::new(), Vec::new());
         for reg in regs {
-            let value = self.known(*reg);
+            let value = self.facts(*reg);
             if value.full && value.home {
                 continue;
             }
@@ -575,7 +588,9 @@ impl Lower<'_> {
                         if value.nan {
                             kept.push((*reg, Keeps::Row));
                         }
-                    } else if let (Some(indexed), None) = (&value.indexed, &value.vectors) {
+                    } else if let Some(Value { indexed: Some(indexed), vectors: None, .. }) =
+                        self.state.get(reg)
+                    {
                         let Indexed { base, numbers, index } = indexed;
                         kept.push((*reg, Keeps::Indexed(*index, base.is_some(), numbers.len())));
                         values.extend(base.iter().chain(numbers.iter()));

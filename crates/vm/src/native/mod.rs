@@ -339,7 +339,8 @@ impl NativeCode {
         };
         // Behind a barrier the code itself mostly goes on, and knows what rows hold.
         let wanted = found.why != Why::Barrier || found.apart.is_some();
-        let left::Standing { lanes, elsewhere } = left::restore(frame, code, found, gang, |_| wanted);
+        let left::Standing { lanes, elsewhere } =
+            left::restore(frame, code, found, gang, |_| wanted);
         for (lanes, at) in elsewhere {
             all.others.extend(of_warps(lanes).map(|(warp, lanes)| (warp, lanes, Some(at))));
         }

@@ -55,12 +55,7 @@ pub(super) fn look_up(
 }
 
 /// Leaves what lanes have loaded.
-pub(super) fn leave_loaded(
-    frame: &Frame<'_>,
-    inst: &Inst,
-    gang: Gang,
-    context: &mut jit::Context,
-) {
+pub(super) fn leave_loaded(frame: &Frame<'_>, inst: &Inst, gang: Gang, context: &mut jit::Context) {
     let (loaded, size): (&[Option<Reg>], u32) = match &inst.op {
         Op::Load { d, access, .. } => (d, access.bytes()),
         Op::Store { values, access, .. } => (&vec![None; values.len()], access.bytes()),
