@@ -18,6 +18,7 @@ mod mir;
 mod registers;
 #[cfg(test)]
 mod tests;
+mod transpose;
 mod window;
 mod x86;
 

@@ -7,6 +7,7 @@ use crate::exit::Index;
 use crate::isa::{U, V};
 use crate::mir::Compound;
 use crate::registers::{MASK_SCRATCH as MASK, REGISTERS, SCRATCH, WARP, vector_scratch};
+use crate::transpose::SIDE;
 use crate::x86::operands::Part;
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Register};
@@ -84,6 +85,16 @@ impl Emitter {
             }
             (Compound::Steps { places }, [offsets @ .., all, first]) => {
                 self.steps(offsets, places, [*all, *first])
+            }
+            (Compound::LoadRows { step, used }, [names @ .., free, start]) => {
+                let names = names.try_into().map_err(|_| "rows have other columns".to_owned())?;
+                self.load_rows(names, *free, *start, (step, used))
+            }
+            (Compound::StoreRows { step, used }, [start, .., free]) => {
+                let end = registers.len() - 1;
+                let names = registers.get(end - SIDE..end).and_then(|names| names.try_into().ok());
+                let names = names.ok_or("rows have other columns")?;
+                self.store_rows(names, *free, *start, (step, used))
             }
             (Compound::CountLanes { count }, [lanes, room]) => {
                 self.count_lanes(*lanes, *room, count)

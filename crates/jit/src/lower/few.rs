@@ -34,7 +34,7 @@ impl Lower<'_> {
         };
         let Some(shape) = self.address_shape(address, *space) else { return false };
         let (bytes, among) = (i64::from(access.bytes()), set_of(lanes));
-        let wanted = Wanted { address, space: *space, bytes, writes: true, among };
+        let wanted = Wanted { address, space: *space, bytes, extent: bytes, writes: true, among };
         let Some(reached) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         let store = scalar_store(*access);
@@ -54,7 +54,7 @@ impl Lower<'_> {
         }
         let Some(shape) = self.address_shape(address, *space) else { return false };
         let (bytes, among) = (i64::from(access.bytes()), set_of(lanes));
-        let wanted = Wanted { address, space: *space, bytes, writes: true, among };
+        let wanted = Wanted { address, space: *space, bytes, extent: bytes, writes: true, among };
         let Some(reached) = self.checked(&wanted, &shape, place) else { return false };
         self.spend_strong();
         let mut found = Vec::new();

@@ -37,8 +37,10 @@ pub(super) struct Lanes {
 pub(super) struct Wanted<'a> {
     pub(super) address: &'a Address,
     pub(super) space: Space,
-    /// Bytes of a lane.
+    /// Bytes of an element.
     pub(super) bytes: i64,
+    /// Bytes of a lane, from the first element on.
+    pub(super) extent: i64,
     pub(super) writes: bool,
     pub(super) among: u64,
 }
@@ -92,6 +94,11 @@ impl Lanes {
 /// Whether an access of so many bytes is known to be aligned, so far from the first lane's address.
 pub(super) fn is_aligned(affine: &Affine, offset: i64, bytes: i64) -> bool {
     affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0
+}
+
+/// A distance, taken for a signed number of so many bits.
+pub(super) fn signed(step: u64, bits: u32) -> i64 {
+    (step << (64 - bits)).cast_signed() >> (64 - bits)
 }
 
 /// The class of a register that an access loads to or stores from.
@@ -161,7 +168,7 @@ impl Lower<'_> {
             return false;
         }
         let among = self.gang.all();
-        let wanted = Wanted { address, space: *space, bytes, writes: false, among };
+        let wanted = Wanted { address, space: *space, bytes, extent: bytes, writes: false, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         if matches!(space, Space::Global | Space::Generic)
@@ -315,6 +322,12 @@ impl Lower<'_> {
         if self.are_strided(size) {
             return self.load_strided(lanes, first, access, offset);
         }
+        let (start, offsets) = self.places(lanes, first, count, offset);
+        self.func.gather(start, offsets, 0, None)
+    }
+
+    /// Where the elements of so many lanes from the first on are: an address, and how far from there each of them lies.
+    fn places(&mut self, lanes: &Lanes, first: usize, count: usize, offset: i64) -> (VReg, VReg) {
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
             let at = lanes.at[first + lane] - lanes.at[first];
@@ -323,8 +336,8 @@ impl Lower<'_> {
         let offsets = self.pool(bytes);
         let offsets = self.unary(U::Load, O::M(offsets));
         let start = self.func.value(INT);
-        self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(memory)]);
-        self.func.gather(start, offsets, 0, None)
+        self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(lanes.memory(first, offset))]);
+        (start, offsets)
     }
 
     /// One element for all lanes of a vector.
@@ -366,16 +379,26 @@ impl Lower<'_> {
             && !self.are_dense(affine, group, 4)
             && self.are_dense(affine, group / 2, 4);
         let strided = !by_halves && !self.are_dense(affine, group, bytes);
-        if strided && !self.are_strided(size) || !strided && !fits {
+        let scattered = strided && self.can_be_scattered(&shape, size, values.len());
+        if strided && !self.are_strided(size) && !scattered || !strided && !fits {
             return false;
         }
         for value in values {
             self.canonical_src(*value);
         }
         let among = self.gang.all();
-        let wanted = Wanted { address, space: *space, bytes, writes: true, among };
+        let wanted = Wanted { address, space: *space, bytes, extent: bytes, writes: true, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
+        if scattered {
+            for slice in 0..self.count(class) {
+                let vector = self.vector(values[0], class, slice);
+                let first = slice * self.level.lanes();
+                let (start, offsets) = self.places(&lanes, first, self.level.lanes(), 0);
+                self.func.scatter(start, offsets, vector, None);
+            }
+            return true;
+        }
         if strided {
             for slice in 0..self.count(class) {
                 for (nth, value) in (0..).zip(values) {
@@ -479,15 +502,14 @@ impl Lower<'_> {
         place: u32,
     ) -> Option<Lanes> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
-        let Wanted { address, space, bytes, writes, among } = *wanted;
+        let Wanted { address, space, bytes, extent, writes, among } = *wanted;
         let wide = self.is_wide(address);
         let bits = if wide { 64 } else { 32 };
         let is_meant = |lane: &usize| among >> lane & 1 != 0;
-        let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
-        let steps = affine.all_steps().map(signed);
+        let steps = affine.all_steps().map(|step| signed(step, bits));
         let meant = (0..self.gang.lanes()).filter(is_meant).map(|lane| steps[lane]);
         let (low, high) = (meant.clone().min()?, meant.clone().max()?);
-        let span = high.checked_sub(low)?.checked_add(bytes)?;
+        let span = high.checked_sub(low)?.checked_add(extent)?;
         let offset = address.offset.checked_add(low)?;
         if span > MAX_SPAN || !bytes.cast_unsigned().is_power_of_two() {
             return None;

@@ -33,6 +33,7 @@ mod runs;
 mod scalar;
 mod shuffle;
 mod some_lanes;
+mod squares;
 mod strided;
 mod value;
 mod values;
@@ -307,9 +308,16 @@ impl Lower<'_> {
         let block = &self.input.kernel.blocks[here.block];
         self.ahead = self.distance_ahead(here.block);
         let start = self.input.starts[here.block];
+        let mut done = here.insts.start;
         for nth in here.insts.clone() {
             interrupt.go_on(4)?;
-            self.inst(&block.insts[nth], start + nth as u32);
+            if nth >= done {
+                let (rest, place) = (nth..here.insts.end, start + nth as u32);
+                done = nth + self.rows_of_lanes(here.block, rest, place);
+            }
+            if nth >= done {
+                self.inst(&block.insts[nth], start + nth as u32);
+            }
             self.take_home(&block.insts[nth]);
             let kills = &nodes.kills[here.block][nth];
             block.insts[nth].op.operands(|operand| {

@@ -9,6 +9,7 @@ use crate::isa::U;
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::Access;
+use ir::analysis::Shape;
 use regalloc2::VReg;
 
 /// Bytes of the part of a vector whose elements instructions can name.
@@ -18,6 +19,16 @@ impl Lower<'_> {
     /// Whether loads and stores of such elements, of so many bytes, are made here. AVX-512 gathers and scatters.
     pub(super) fn are_strided(&self, bytes: i64) -> bool {
         self.level == Level::Avx2 && bytes <= 8
+    }
+
+    /// Whether a store of such elements is one of words that are scattered by an instruction for each vector.
+    pub(super) fn can_be_scattered(&self, shape: &Shape, bytes: i64, elements: usize) -> bool {
+        let is_of_vectors = match shape {
+            Shape::Affine(_) => true,
+            Shape::Sliced(lanes, _) => *lanes as usize >= self.level.lanes(),
+            Shape::Mask(_) | Shape::Varying => false,
+        };
+        self.level == Level::Avx512 && bytes == 4 && elements == 1 && is_of_vectors
     }
 
     /// A vector of words, or of pairs of words, of the lanes from the first on.

@@ -3,7 +3,9 @@
 use super::compound::Compound;
 use super::{Func, Kind};
 use crate::exit::Index;
+use crate::transpose::{SIDE, transpose};
 use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
+use std::convert::Infallible;
 
 /// A result that is written while operands are still read.
 fn early(value: VReg) -> Operand {
@@ -167,5 +169,39 @@ impl Func {
     /// Adds [`Compound::CountDivergences`].
     pub(crate) fn count_divergences(&mut self, one: VReg, other: VReg) {
         self.compound(Compound::CountDivergences, &[one, other].map(Operand::reg_use));
+    }
+    /// Adds [`Compound::LoadRows`]. The results are the columns that are used.
+    pub(crate) fn load_rows(&mut self, start: VReg, step: i32, used: u16) -> Vec<VReg> {
+        let all = [0; SIDE + 1].map(|_| self.value(RegClass::Float));
+        let [mut names @ .., mut free] = all;
+        let named: Result<(), Infallible> = transpose(&mut names, &mut free, |_, _, _| Ok(()));
+        debug_assert!(named.is_ok(), "nothing is done");
+        let found: Vec<VReg> =
+            (0..SIDE).filter(|nth| used >> nth & 1 != 0).map(|nth| names[nth]).collect();
+        let operand = |value: VReg| match found.contains(&value) {
+            true => early(value),
+            false => Operand::reg_temp(value),
+        };
+        let operands: Vec<Operand> =
+            all.into_iter().map(operand).chain([Operand::reg_use(start)]).collect();
+        self.compound(Compound::LoadRows { step, used }, &operands);
+        found
+    }
+
+    /// Adds [`Compound::StoreRows`], with the columns that are used, which are different values.
+    pub(crate) fn store_rows(&mut self, start: VReg, step: i32, used: u16, columns: &[VReg]) {
+        let mut operands: Vec<Operand> =
+            [start].into_iter().chain(columns.iter().copied()).map(Operand::reg_use).collect();
+        let mut next = 1;
+        for nth in 0..=SIDE {
+            let value = self.value(RegClass::Float);
+            let is_used = nth < SIDE && used >> nth & 1 != 0;
+            operands.push(match is_used {
+                true => Operand::reg_reuse_def(value, next),
+                false => Operand::reg_temp(value),
+            });
+            next += usize::from(is_used);
+        }
+        self.compound(Compound::StoreRows { step, used }, &operands);
     }
 }

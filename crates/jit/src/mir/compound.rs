@@ -39,6 +39,14 @@ pub(crate) enum Compound {
     /// Stores addresses of 64 bits that a vector of numbers counts, the first operand, from one that the second has in all lanes if
     /// there is one: so far into rows of registers.
     Addresses { index: Index, scale: u32, disp: i32 },
+    /// Loads a row of words for each lane of a vector, so many bytes from one to the next: those of its sixteen that are used, a bit each. The
+    /// operands are what columns become, and one more, in the order that [`Func::load_rows`] knows, and where the first row is.
+    ///
+    /// [`Func::load_rows`]: super::Func::load_rows
+    LoadRows { step: i32, used: u16 },
+    /// Stores such rows: where the first is, the columns that are used, and, in their order and then one more, what each and those that are
+    /// not used become, which is nothing.
+    StoreRows { step: i32, used: u16 },
     /// A condition of not equal says that, of vectors of offsets, some lane is not as far from its vector's first one as this
     /// constant says, or elsewhere, if there is none. Two temporaries follow.
     Steps { places: Option<u32> },
@@ -65,6 +73,8 @@ impl Compound {
             | Compound::StoreRow { .. }
             | Compound::Gather { .. }
             | Compound::Scatter
+            | Compound::LoadRows { .. }
+            | Compound::StoreRows { .. }
             | Compound::Addresses { .. } => None,
         }
     }
