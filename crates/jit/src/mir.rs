@@ -7,7 +7,7 @@ mod params;
 pub(crate) use compound::Compound;
 
 use crate::exit::Leaving;
-use iced_x86::{Code, ConditionCode, Instruction, Mnemonic};
+use iced_x86::{Code, ConditionCode, Mnemonic};
 use ir::Access;
 use regalloc2::{Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg};
 use std::ops::Range;
@@ -283,11 +283,7 @@ impl Func {
     /// Whether what changed flags last is there for that.
     fn flags_are_meant(&self) -> bool {
         let last = self.insts.iter().rev().find_map(|inst| match inst.kind {
-            Kind::X { code, .. } => {
-                let mut instruction = Instruction::default();
-                instruction.set_code(code);
-                (instruction.rflags_modified() != 0).then_some(code.mnemonic())
-            }
+            Kind::X { code, .. } => crate::x86::changes_flags(code).then(|| code.mnemonic()),
             Kind::Compound(what) => what.flags(),
             _ => None,
         });

@@ -157,6 +157,14 @@ pub(crate) fn vector_moves(level: Level) -> (Code, Code) {
     }
 }
 
+/// Whether an instruction changes flags. Shifts do unless they shift by nothing, which nobody asks for.
+pub(crate) fn changes_flags(code: Code) -> bool {
+    let mut instruction = Instruction::default();
+    instruction.set_code(code);
+    instruction.set_immediate8(1);
+    instruction.rflags_modified() != 0
+}
+
 /// The bits of a condition in the opcodes of jumps.
 pub(crate) fn condition(condition: ConditionCode) -> u8 {
     match condition {
@@ -199,5 +207,36 @@ pub(crate) fn opposite(of: ConditionCode) -> ConditionCode {
         C::ge => C::l,
         C::le => C::g,
         C::g => C::le,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_known_what_changes_flags() {
+        for code in [
+            Code::Shr_rm64_imm8,
+            Code::Shl_rm64_imm8,
+            Code::Sar_rm64_imm8,
+            Code::Rol_rm32_imm8,
+            Code::Add_rm64_imm32,
+            Code::Test_rm32_r32,
+            Code::VEX_Kortestw_kr_kr,
+            Code::VEX_Vptest_ymm_ymmm256,
+        ] {
+            assert!(changes_flags(code), "{code:?}");
+        }
+        for code in [
+            Code::Mov_r64_imm64,
+            Code::Lea_r64_m,
+            Code::VEX_Rorx_r32_rm32_imm8,
+            Code::VEX_Shlx_r64_rm64_r64,
+            Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+            Code::VEX_Kmovw_kr_r32,
+        ] {
+            assert!(!changes_flags(code), "{code:?}");
+        }
     }
 }

@@ -39,9 +39,10 @@ fn text(layout: &Layout, space: &str, stores: &str) -> String {
         let address = if space == "shared" { "%r2" } else { "%rd4" };
         _ = writeln!(loads, "ld.{space}.u32 %v{nth}, [{address}+{offset}];");
         _ = writeln!(values, "add.u32 %r4, %r4, %v{nth}; mad.lo.u32 %w{nth}, %v{nth}, 3, {nth};");
-        let value = match nth % 6 {
-            // The same value at two places, one that is needed later, one that all lanes have, and a constant.
+        let value = match nth % 7 {
+            // The same value at two places and in another register, one that is needed later, one that all lanes have, and a constant.
             2 => "%w1".to_owned(),
+            6 => "%w23".to_owned(),
             3 => "%r4".to_owned(),
             4 => "%r5".to_owned(),
             5 => "77".to_owned(),
@@ -98,6 +99,12 @@ fn text(layout: &Layout, space: &str, stores: &str) -> String {
         {loads}
         {values}
         bar.sync 0;
+        add.u32 %w1, %w1, 0;
+        mov.u32 %w23, %w1;
+        setp.eq.u32 %p2, %r5, 12345;
+        @%p2 bra PUT;
+        xor.b32 %r11, %r11, 1;
+    PUT:
         {puts}
         bar.sync 0;
         mul.wide.u32 %rd7, %r1, 4;
@@ -145,8 +152,8 @@ fn expected(layout: &Layout, given: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let sum = loaded.iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
         let made = |nth: usize| loaded[nth].wrapping_mul(3).wrapping_add(nth as u32);
         for (nth, place) in layout.places.iter().enumerate() {
-            out[(thread * layout.step + place) as usize] = match nth % 6 {
-                2 => made(1),
+            out[(thread * layout.step + place) as usize] = match nth % 7 {
+                2 | 6 => made(1),
                 3 => sum,
                 4 => 0,
                 5 => 77,

@@ -100,16 +100,22 @@ impl Allocator<'_> {
         Ok(())
     }
 
-    /// Copies what is overwritten in place, and needed behind that.
+    /// Copies what is overwritten in place, and needed behind that, or overwritten more than once.
     fn overwrite(&mut self, here: &Here<'_>, kept: &mut Sets) -> Result<(), String> {
+        let mut overwritten: Sets = [0; 3];
         for (at, operand) in here.all(is_result) {
             if let OperandConstraint::Reuse(from) = operand.constraint() {
                 let from_at = here.first + from;
-                if self.uses.next[from_at] != NEVER {
+                let bit = |this: &Self| {
+                    this.operands[from_at].as_reg().map_or(0, |reg| 1 << reg.hw_enc())
+                };
+                let again = overwritten[operand.class() as usize] & bit(self) != 0;
+                if again || self.uses.next[from_at] != NEVER {
                     let value = here.operands[from].vreg().vreg();
-                    let result = operand.vreg().vreg();
-                    self.copy_apart(value, result, from_at, kept, here.before)?;
+                    let hint = self.values[operand.vreg().vreg()].hint.filter(|_| !again);
+                    self.copy_apart(value, hint, from_at, kept, here.before)?;
                 }
+                overwritten[operand.class() as usize] |= bit(self);
                 self.operands[at] = self.operands[from_at];
             }
         }
@@ -189,18 +195,18 @@ impl Allocator<'_> {
         self.hold(value, reg);
     }
 
-    /// Copies a value whose register is overwritten, for the operand that is, or for those who need it behind that.
+    /// Copies a value whose register is overwritten, for the operand that is, or, where what overwrites it is to have that register, for those
+    /// who need it behind that.
     fn copy_apart(
         &mut self,
         value: usize,
-        result: usize,
+        hint: Option<u8>,
         at: usize,
         kept: &mut Sets,
         before: ProgPoint,
     ) -> Result<(), String> {
         let class = self.uses.class[value];
         let reg = self.values[value].reg.ok_or("an operand has no register")?;
-        let hint = self.values[result].hint;
         let other = self.take(class, hint, *kept, before)?;
         kept[class as usize] |= 1 << other;
         let (from, to) = (Spot::Register(reg), Spot::Register(other));

@@ -7,6 +7,7 @@ use super::per_block::PerBlock;
 use super::uses::Uses;
 use crate::mir::{Arg, ArgBase, Func, Kind};
 use crate::registers::Registers;
+use crate::x86::changes_flags;
 use iced_x86::Instruction;
 use regalloc2::{Function, Inst, OperandKind};
 
@@ -103,6 +104,6 @@ fn may_wait(func: &Func, inst: u32) -> bool {
     let mut instruction = Instruction::default();
     instruction.set_code(*code);
     func.args[args.start as usize..args.end as usize].iter().all(constant)
-        && instruction.rflags_modified() == 0
+        && !changes_flags(*code)
         && instruction.rflags_read() == 0
 }

@@ -107,7 +107,7 @@ impl Lower<'_> {
             None => self.reached(&accessed, narrow.as_deref(), wide.as_deref()),
         };
         let Reached { base, offsets, site } = reached;
-        let offsets = self.different(offsets);
+        let offsets = self.own(offsets);
         let (base, offsets) = self.func.serve((site, exit), base, &offsets, executing, &values);
         let reached = Reached { base, offsets, site };
         let all = match lanes {
@@ -127,16 +127,12 @@ impl Lower<'_> {
         true
     }
 
-    /// The same offsets as different values, which something else may take the places of.
-    fn different(&mut self, mut offsets: Vec<VReg>) -> Vec<VReg> {
-        // Where registers are few, values that somebody else needs are not to be in them as well.
-        let all = self.level == Level::Avx2 && offsets.len() > FEW_OFFSETS;
-        for nth in 0..offsets.len() {
-            if all || offsets[..nth].contains(&offsets[nth]) {
-                offsets[nth] = self.unary(U::Load, O::U(offsets[nth]));
-            }
+    /// The same offsets as values that nobody else needs, where registers are few: then those that others need do not have to be in them.
+    fn own(&mut self, offsets: Vec<VReg>) -> Vec<VReg> {
+        if self.level == Level::Avx512 || offsets.len() <= FEW_OFFSETS {
+            return offsets;
         }
-        offsets
+        offsets.into_iter().map(|vector| self.unary(U::Load, O::U(vector))).collect()
     }
 
     /// Whether anybody may read what a register holds.

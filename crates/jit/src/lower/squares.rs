@@ -171,7 +171,7 @@ impl Lower<'_> {
                     Src::Imm(_) => false,
                     Src::Reg(reg) => !killed(reg) || self.is_of_others(vector, reg),
                 };
-                if is_needed || stored.contains(&vector) {
+                if is_needed {
                     vector = self.unary(U::Load, O::U(vector));
                 }
                 stored.push(vector);

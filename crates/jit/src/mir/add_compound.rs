@@ -115,7 +115,7 @@ impl Func {
         self.compound(Compound::ScatterDense { places }, &[&read[..], &rooms].concat());
     }
 
-    /// Adds [`Compound::LoadRuns`]. The offsets are different values.
+    /// Adds [`Compound::LoadRuns`].
     pub(crate) fn load_runs(&mut self, base: VReg, offsets: &[VReg], places: u32) -> Vec<VReg> {
         let found: Vec<VReg> = offsets.iter().map(|_| self.value(RegClass::Float)).collect();
         let mut operands = vec![Operand::reg_use(base)];
@@ -188,7 +188,7 @@ impl Func {
         found
     }
 
-    /// Adds [`Compound::StoreRows`], with the columns that are used, which are different values.
+    /// Adds [`Compound::StoreRows`], with the columns that are used.
     pub(crate) fn store_rows(&mut self, start: VReg, step: i32, used: u16, columns: &[VReg]) {
         let mut operands: Vec<Operand> =
             [start].into_iter().chain(columns.iter().copied()).map(Operand::reg_use).collect();
