@@ -113,7 +113,7 @@ const ACCESSES: [Access; 21] = [
         ptx: "ld.global.u32 %r6, [%rd4]; and.b32 %r7, %r1, 1; add.u32 %r6, %r6, %r7;
               atom.global.cas.b32 %r5, [%rd4], %r6, %r4; cvt.u64.u32 %rd7, %r5;",
         does: |old, word, _| {
-            let new = if word / FACTOR % 2 == 0 { put(old, word.into(), 32) } else { old };
+            let new = if (word / FACTOR).is_multiple_of(2) { put(old, word.into(), 32) } else { old };
             (low(old, 32) as u64, new)
         },
     },

@@ -13,6 +13,9 @@ pub(super) struct Standing {
     pub(super) elsewhere: SmallVec<[(u64, Pc); 4]>,
 }
 
+/// A place where lanes may wait, and the registers that they need.
+type Waiting = (u32, Vec<Reg>);
+
 /// Puts what a gang has left into the home rows of registers that are wanted.
 pub(super) fn restore(
     frame: &mut Frame<'_>,
@@ -28,7 +31,7 @@ pub(super) fn restore(
     };
     let left = |found| frame.native.as_ref().map_or(0, |state| state.word_of(found, 0));
     standing.lanes = left(&apart.lanes);
-    let waiting: SmallVec<[(u64, &(u32, Vec<Reg>)); 4]> = apart
+    let waiting: SmallVec<[(u64, &Waiting); 4]> = apart
         .waiting
         .iter()
         .map(|(nth, found)| (left(found), &code.waiting()[*nth as usize]))
@@ -38,7 +41,7 @@ pub(super) fn restore(
             return 0;
         }
         let own = if apart.needed.contains(&reg) { standing.lanes } else { 0 };
-        let needs = |(_, (_, regs)): &&(u64, &(u32, Vec<Reg>))| regs.contains(&reg);
+        let needs = |(_, (_, regs)): &&(u64, &Waiting)| regs.contains(&reg);
         waiting.iter().filter(needs).fold(own, |all, (lanes, _)| all | lanes)
     });
     standing.elsewhere = waiting.iter().map(|(lanes, (place, _))| (*lanes, Pc(*place))).collect();

@@ -60,7 +60,22 @@ pub(super) fn leave_loaded(frame: &Frame<'_>, inst: &Inst, gang: Gang, context: 
         Op::Load { d, access, .. } => (d, access.bytes()),
         Op::Store { values, access, .. } => (&vec![None; values.len()], access.bytes()),
         Op::Atomic { d, access, .. } => (std::slice::from_ref(d), access.bytes()),
-        _ => return,
+        Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Ternary { .. }
+        | Op::Compare { .. }
+        | Op::Logic { .. }
+        | Op::Select { .. }
+        | Op::Special { .. }
+        | Op::ActiveMask { .. }
+        | Op::Collective { .. }
+        | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
+        | Op::Copy(_)
+        | Op::Fence(_)
+        | Op::Nanosleep { .. }
+        | Op::CopyProgress(_)
+        | Op::Host { .. } => return,
     };
     let size = size as usize;
     let bytes = size * loaded.len();
