@@ -374,6 +374,12 @@ impl Emitter {
             let alloc = allocs.get(usize::from(nth)).and_then(|alloc| alloc.as_reg());
             alloc.ok_or_else(|| "an operand has no register".to_owned())
         };
+        let level = self.level;
+        // The registers of the first operands.
+        let names = |count: usize| {
+            let names = (0..count as u8).map(|nth| Ok(x86::name(named(nth)?, level)));
+            names.collect::<Result<Vec<Register>, String>>()
+        };
         let mut leaves = |exit: u32| {
             let leaving = &func.exits[exit as usize];
             exits[exit as usize] = Some(found(leaving, allocs));
@@ -453,8 +459,7 @@ impl Emitter {
             }
             Kind::Check { site, bytes, align, exit, addresses } => {
                 leaves(*exit);
-                let names = (0..addresses + 2).map(|nth| Ok(x86::name(named(nth)?, self.level)));
-                let names = names.collect::<Result<Vec<Register>, String>>()?;
+                let names = names(usize::from(*addresses) + 2)?;
                 let (addresses, rooms) = names.split_at(usize::from(*addresses));
                 let check = Check {
                     site: *site,
@@ -486,9 +491,7 @@ impl Emitter {
             }
             Kind::Serve { site, exit, offsets, lanes } => {
                 leaves(*exit);
-                let count = 1 + usize::from(*offsets) + usize::from(*lanes);
-                let names = (0..count as u8).map(|nth| Ok(x86::name(named(nth)?, self.level)));
-                let names = names.collect::<Result<Vec<Register>, String>>()?;
+                let names = names(1 + usize::from(*offsets) + usize::from(*lanes))?;
                 let (reached, lanes) = names.split_at(1 + usize::from(*offsets));
                 let jump = self.jump_to(ConditionCode::ne);
                 let served = Served {
@@ -507,10 +510,7 @@ impl Emitter {
                 self.each_lane(*what, names.map(|reg| x86::name(reg, self.level)))?;
             }
             Kind::Compound(what) => {
-                let names =
-                    (0..allocs.len() as u8).map(|nth| Ok(x86::name(named(nth)?, self.level)));
-                let names = names.collect::<Result<Vec<Register>, String>>()?;
-                self.compound(*what, &names)?;
+                self.compound(*what, &names(allocs.len())?)?;
             }
             Kind::Leave { exit } => {
                 leaves(*exit);

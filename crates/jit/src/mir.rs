@@ -388,11 +388,6 @@ impl Func {
         (base_after, offsets_after)
     }
 
-    /// How many operands come before the values that [`Func::serve`] needs.
-    pub(crate) fn served_operands(offsets: usize, lanes: bool) -> usize {
-        2 * (1 + offsets) + usize::from(lanes)
-    }
-
     /// Adds something that is done for each lane.
     pub(crate) fn each_lane(&mut self, what: EachLane, operands: &[Operand]) {
         self.push(Kind::EachLane(what), operands, false);
@@ -400,6 +395,10 @@ impl Func {
 
     /// Adds an instruction that may leave the code: after `operands` come the values that must be known then.
     pub(crate) fn may_leave(&mut self, kind: Kind, operands: &[Operand], values: &[VReg]) {
+        if let Kind::Guard { exit, .. } | Kind::Check { exit, .. } | Kind::Serve { exit, .. } = kind
+        {
+            self.exits[exit as usize].first = operands.len();
+        }
         // Nothing is written that could take their places.
         let any = |value: &VReg| Operand::any_use(*value);
         let all: Vec<Operand> = operands.iter().copied().chain(values.iter().map(any)).collect();

@@ -80,14 +80,24 @@ impl Affine {
         self.steps.as_ref().map_or(0, |steps| steps[lane])
     }
 
+    /// The same, taken for a signed number of so many bits.
+    pub fn signed_step(&self, lane: usize, bits: u32) -> i64 {
+        signed(self.step(lane), bits)
+    }
+
     /// All constants.
     pub fn all_steps(&self) -> Steps {
         self.steps.as_ref().map_or([0; GANG_LANES], |steps| **steps)
     }
 
+    /// The same, taken for signed numbers of so many bits.
+    pub fn signed_steps(&self, bits: u32) -> [i64; GANG_LANES] {
+        self.all_steps().map(|step| signed(step, bits))
+    }
+
     /// The least and the greatest constant, taken for signed numbers of so many bits.
     pub fn extremes(&self, bits: u32) -> (i64, i64) {
-        let steps = self.all_steps().map(|step| signed(step, bits));
+        let steps = self.signed_steps(bits);
         (steps.into_iter().min().unwrap_or(0), steps.into_iter().max().unwrap_or(0))
     }
 

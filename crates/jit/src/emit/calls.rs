@@ -33,15 +33,15 @@ impl Emitter {
             None => self.op(Code::Mov_rm64_imm32, &[X::R(Register::RDX), X::I32(-1)])?,
         }
         self.op(Code::Mov_r32_imm32, &[X::R(Register::ESI), place])?;
-        self.call_performer()
+        self.call_out(at::PERFORM)
     }
 
-    /// Calls whoever performs instructions. Which, and for which lanes, is in the registers of arguments.
-    fn call_performer(&mut self) -> Result<(), String> {
+    /// Calls one of the context's functions, whose other arguments are in their registers.
+    fn call_out(&mut self, function: i32) -> Result<(), String> {
         self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
         self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
         self.op(Code::VEX_Vzeroupper, &[])?;
-        self.op(Code::Call_rm64, &[context(at::PERFORM)])
+        self.op(Code::Call_rm64, &[context(function)])
     }
 
     /// Called: has an instruction performed that the context names, and says in the scratch register whether that was done.
@@ -49,7 +49,7 @@ impl Emitter {
         self.saving(|this| {
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RSI), context(at::SITE)])?;
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), context(at::BYTES)])?;
-            this.call_performer()
+            this.call_out(at::PERFORM)
         })
     }
 
@@ -84,10 +84,7 @@ impl Emitter {
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RSI), context(at::BYTES)])?;
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), context(at::ADDRESS)])?;
             this.op(Code::Mov_r64_rm64, &[X::R(Register::RCX), context(at::SITE)])?;
-            this.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
-            this.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
-            this.op(Code::VEX_Vzeroupper, &[])?;
-            this.op(Code::Call_rm64, &[context(at::SERVE)])
+            this.call_out(at::SERVE)
         })
     }
 

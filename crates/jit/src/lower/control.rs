@@ -18,7 +18,7 @@ impl Lower<'_> {
             }
             Terminator::Exit => {
                 self.count_block(block);
-                let exit = self.leaving_with(Why::Exits, place, 0, &[]);
+                let exit = self.leaving_with(Why::Exits, place, &[]);
                 self.func.end(Kind::Leave { exit }, Vec::new());
             }
             Terminator::Trap => self.leave_all(Why::Leaves, place),
@@ -32,7 +32,7 @@ impl Lower<'_> {
         if to.0 as usize <= from {
             let live: Vec<Reg> = self.nodes.all[target].live.clone();
             let place = self.nodes.place(target, self.input.starts);
-            let exit = self.leaving_with(Why::Yields, place, 0, &live);
+            let exit = self.leaving_with(Why::Yields, place, &live);
             let values = std::mem::take(&mut self.leaving_values);
             let at = Mem::new(Base::Context, crate::context::FUEL);
             self.func.x(Code::Sub_rm64_imm8, &[O::M(at), O::I8(1)]);

@@ -13,7 +13,7 @@ use crate::context as at;
 use crate::exit::Why;
 use crate::input::Local;
 use crate::isa::{U, V};
-use crate::mir::{Base, EachLane, Func, How, Mem, O, register};
+use crate::mir::{Base, EachLane, How, Mem, O, register};
 use iced_x86::Code;
 use ir::{
     Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Pred, Reg, Round, Space, Src,
@@ -99,8 +99,7 @@ impl Lower<'_> {
         let wide = lanes.filter(|_| is_wide).map(|lanes| self.wide_masks(lanes));
         let executing = self.masked.as_ref().map(|masked| masked.lanes);
         // What has to be done for the exit may change the flags, so it comes first.
-        let operands = Func::served_operands(self.gang.slices(), executing.is_some());
-        let exit = self.leaving(Why::Leaves, place, operands);
+        let exit = self.leaving(Why::Leaves, place);
         let values = std::mem::take(&mut self.leaving_values);
         let reached = match by_numbers {
             Some(indexed) => self.reached_by_numbers(&accessed, &indexed, narrow.as_deref()),

@@ -206,7 +206,6 @@ impl Lower<'_> {
         let exit = self.leaving_apart(
             Why::Yields,
             place,
-            0,
             &parts.all[part].needed[to],
             (lanes, &self.nodes.all[node].live, part, &waiting),
         );
@@ -225,7 +224,6 @@ impl Lower<'_> {
         &mut self,
         why: Why,
         place: u32,
-        first: usize,
         kept: &[Reg],
         (lanes, needed, part, waiting): (VReg, &[Reg], usize, &[(usize, VReg)]),
     ) -> u32 {
@@ -241,7 +239,7 @@ impl Lower<'_> {
         });
         let elsewhere = waiting.iter().map(|(_, lanes)| *lanes);
         self.leaving_values = [lanes].into_iter().chain(elsewhere).chain(values).collect();
-        self.func.exits.push(Leaving { why, place, first, kept, apart });
+        self.func.exits.push(Leaving { why, place, first: 0, kept, apart });
         self.func.exits.len() as u32 - 1
     }
 

@@ -96,11 +96,6 @@ pub(super) fn is_aligned(affine: &Affine, offset: i64, bytes: i64) -> bool {
     affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0
 }
 
-/// A distance, taken for a signed number of so many bits.
-pub(super) fn signed(step: u64, bits: u32) -> i64 {
-    (step << (64 - bits)).cast_signed() >> (64 - bits)
-}
-
 /// The class of a register that an access loads to or stores from.
 pub(super) fn access_class(access: Access) -> Class {
     if access == Access::B64 { Class::W64 } else { Class::W32 }
@@ -481,6 +476,11 @@ impl Lower<'_> {
         !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32)
     }
 
+    /// Bits of the base of an address.
+    pub(super) fn address_bits(&self, address: &Address) -> u32 {
+        if self.is_wide(address) { 64 } else { 32 }
+    }
+
     /// How the addresses of an access follow from the first lane's, or from that of each slice, if the space can be reached so.
     pub(super) fn address_shape(&self, address: &Address, space: Space) -> Option<Shape> {
         let shape = match address.base {
@@ -504,9 +504,9 @@ impl Lower<'_> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
         let Wanted { address, space, bytes, extent, writes, among } = *wanted;
         let wide = self.is_wide(address);
-        let bits = if wide { 64 } else { 32 };
+        let bits = self.address_bits(address);
         let is_meant = |lane: &usize| among >> lane & 1 != 0;
-        let steps = affine.all_steps().map(|step| signed(step, bits));
+        let steps = affine.signed_steps(bits);
         let meant = (0..self.gang.lanes()).filter(is_meant).map(|lane| steps[lane]);
         let (low, high) = (meant.clone().min()?, meant.clone().max()?);
         let span = high.checked_sub(low)?.checked_add(extent)?;
@@ -577,7 +577,7 @@ impl Lower<'_> {
         let rooms = [0; 2].map(|_| self.func.value(INT)).map(Operand::reg_temp);
         let operands: Vec<Operand> =
             lowest.iter().map(|lowest| Operand::reg_use(*lowest)).chain(rooms).collect();
-        let exit = self.leaving(Why::Leaves, place, operands.len());
+        let exit = self.leaving(Why::Leaves, place);
         let (bytes, align) = (run.span as u32, run.bytes as u32);
         let kind = Kind::Check { site, bytes, align, exit, addresses: lowest.len() as u8 };
         let values = std::mem::take(&mut self.leaving_values);

@@ -362,30 +362,29 @@ impl Lower<'_> {
         self.params(self.blocks[node], &self.passed(&nodes.all[node].live));
     }
 
-    /// An exit where the registers that are needed now are told, behind so many operands of the instruction. Their values
-    /// are in `leaving_values`.
-    fn leaving(&mut self, why: Why, place: u32, first: usize) -> u32 {
+    /// An exit where the registers that are needed now are told. Their values are in `leaving_values`.
+    fn leaving(&mut self, why: Why, place: u32) -> u32 {
         let live: Vec<Reg> = self.live.iter().copied().collect();
-        self.leaving_with(why, place, first, &live)
+        self.leaving_with(why, place, &live)
     }
 
-    fn leaving_with(&mut self, why: Why, place: u32, first: usize, live: &[Reg]) -> u32 {
+    fn leaving_with(&mut self, why: Why, place: u32, live: &[Reg]) -> u32 {
         if let Some(Masked { part, nth, lanes, waiting, .. }) = self.masked.clone() {
             let mut all = live.to_vec();
             all.extend(self.parts.all[part].kept[nth].iter().filter(|reg| !live.contains(reg)));
             let apart = (lanes, live, part, &waiting[..]);
-            return self.leaving_apart(why, place, first, &all, apart);
+            return self.leaving_apart(why, place, &all, apart);
         }
         let (values, kept) = self.keep(live);
         self.leaving_values = values;
-        self.func.exits.push(Leaving { why, place, first, kept, apart: None });
+        self.func.exits.push(Leaving { why, place, first: 0, kept, apart: None });
         self.func.exits.len() as u32 - 1
     }
 
     /// Leaves the code before an instruction if a condition holds after what `compare` emits.
     fn guard(&mut self, condition: ConditionCode, place: u32, compare: impl FnOnce(&mut Self)) {
         // What has to be done for the exit may change the flags, so it comes first.
-        let exit = self.leaving(Why::Leaves, place, 0);
+        let exit = self.leaving(Why::Leaves, place);
         let values = std::mem::take(&mut self.leaving_values);
         compare(self);
         self.func.may_leave(Kind::Guard { condition, exit }, &[], &values);
@@ -409,7 +408,7 @@ impl Lower<'_> {
                 }
             }
         }
-        let exit = self.leaving(why, place, 0);
+        let exit = self.leaving(why, place);
         let values = std::mem::take(&mut self.leaving_values);
         debug_assert!(values.is_empty(), "home rows have everything");
         self.func.end(Kind::Leave { exit }, Vec::new());

@@ -2,7 +2,7 @@
 //! thread. Lane after lane, all of them are moved at once, and transposed in registers (AVX-512, whose gathers and scatters take longer).
 
 use super::Lower;
-use super::memory::{Wanted, signed};
+use super::memory::Wanted;
 use super::value::{Form, INT, Value};
 use crate::Level;
 use crate::isa::U;
@@ -25,8 +25,14 @@ const WORD: i64 = 4;
 struct Word<'i> {
     address: &'i Address,
     space: Space,
-    /// Where it is loaded to, or what is stored.
-    value: Result<Reg, Src>,
+    moved: Moved,
+}
+
+/// Where a word is loaded to, or what is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    To(Reg),
+    From(Src),
 }
 
 impl<'i> Word<'i> {
@@ -34,64 +40,67 @@ impl<'i> Word<'i> {
         match &inst.op {
             Op::Load { d, space, access: Access::B32, address, ordering: Ordering::Weak } => {
                 let [Some(d)] = d[..] else { return None };
-                Some(Word { address, space: *space, value: Ok(d) })
+                Some(Word { address, space: *space, moved: Moved::To(d) })
             }
             Op::Store { values, space, access: Access::B32, address, ordering: Ordering::Weak } => {
                 let [value] = values[..] else { return None };
-                Some(Word { address, space: *space, value: Err(value) })
+                Some(Word { address, space: *space, moved: Moved::From(value) })
             }
             _ => None,
         }
         .filter(|_| inst.guard.is_none())
     }
+
+    fn is_stored(&self) -> bool {
+        matches!(self.moved, Moved::From(_))
+    }
+
+    /// Whether it may be of one row with others, as far as it does not matter where it lies.
+    fn goes_with(&self, others: &[Word<'_>]) -> bool {
+        others.iter().all(|other| {
+            let same = other.address.base == self.address.base && other.space == self.space;
+            let is_other = other.address.offset != self.address.offset;
+            same && is_other
+                && match (other.moved, self.moved) {
+                    // What follows a load of the base has another address.
+                    (Moved::To(d), Moved::To(own)) => d != own && self.address.base != Src::Reg(d),
+                    (Moved::From(_), Moved::From(_)) => true,
+                    (Moved::To(_), Moved::From(_)) | (Moved::From(_), Moved::To(_)) => false,
+                }
+        })
+    }
 }
 
-/// Words of one row of each lane.
+/// Words of one row of each lane, in the order in which they lie.
 struct Rows<'i> {
     words: Vec<Word<'i>>,
-    /// Per word, its place in the row.
-    places: Vec<usize>,
-    /// The first.
-    address: Address,
 }
 
 impl<'i> Rows<'i> {
     /// The words of one row that instructions access, from the first on.
-    fn of(insts: &'i [Inst]) -> Option<Rows<'i>> {
-        let first = Word::of(insts.first()?)?;
-        let base = first.address.base;
+    fn of(insts: &'i [Inst]) -> Rows<'i> {
         let mut words: Vec<Word<'i>> = Vec::new();
-        let (mut low, mut high) = (first.address.offset, first.address.offset);
+        let (mut low, mut high) = (i64::MAX, i64::MIN);
         for word in insts.iter().map_while(Word::of) {
-            let Address { base: own, offset } = *word.address;
+            let offset = word.address.offset;
             let (lower, higher) = (low.min(offset), high.max(offset));
-            let same = own == base
-                && word.space == first.space
-                && word.value.is_ok() == first.value.is_ok();
             let fits = higher.checked_sub(lower).is_some_and(|far| far < WORD * SIDE as i64)
-                && offset.wrapping_sub(low) % WORD == 0;
-            let is_new = words.iter().all(|known| {
-                known.address.offset != offset && (known.value != word.value || word.value.is_err())
-            });
-            if !(same && fits && is_new) {
+                && offset.wrapping_sub(lower) % WORD == 0
+                && higher.wrapping_sub(lower) % WORD == 0;
+            if !fits || !word.goes_with(&words) {
                 break;
             }
             (low, high) = (lower, higher);
-            // What follows has another address.
-            let is_last = word.value.is_ok_and(|d| base == Src::Reg(d));
             words.push(word);
-            if is_last {
-                break;
-            }
         }
-        let places = words.iter().map(|word| ((word.address.offset - low) / WORD) as usize);
-        let places = places.collect();
-        Some(Rows { places, words, address: Address { base, offset: low } })
+        words.sort_by_key(|word| word.address.offset);
+        Rows { words }
     }
 
-    /// The places that are used, a bit each.
-    fn used(&self) -> u16 {
-        self.places.iter().fold(0, |used, place| used | 1 << place)
+    /// The places of words in the row.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let first = self.words[0].address.offset;
+        self.words.iter().map(move |word| ((word.address.offset - first) / WORD) as usize)
     }
 }
 
@@ -99,72 +108,76 @@ impl Lower<'_> {
     /// Emits what instructions of a block access of one row of each lane. The result is how many of them that was.
     pub(super) fn rows_of_lanes(&mut self, block: usize, insts: Range<usize>, place: u32) -> usize {
         let code = &self.input.kernel.blocks[block].insts;
-        if self.level != Level::Avx512 {
+        let Some(first) = Word::of(&code[insts.start]).filter(|_| self.level == Level::Avx512)
+        else {
             return 0;
-        }
-        let Some(rows) = Rows::of(&code[insts.clone()]) else { return 0 };
+        };
+        // Mostly lanes access word after word, or one.
+        let Some(steps) = self.steps_of_rows(&first) else { return 0 };
+        let rows = Rows::of(&code[insts.clone()]);
         let count = rows.words.len();
-        let kills = &self.nodes.kills[block];
-        let killed =
-            |reg: Reg| kills[insts.start..insts.start + count].iter().any(|all| all.contains(&reg));
-        if self.move_rows(&rows, killed, place).is_some() { count } else { 0 }
+        let kills = &self.nodes.kills[block][insts.start..insts.start + count];
+        let killed = |reg: Reg| kills.iter().any(|all| all.contains(&reg));
+        if self.move_rows(&rows, &steps, killed, place).is_some() { count } else { 0 }
+    }
+
+    /// Of each vector, how far it is from lane to lane, if that is known and the words between belong to nobody or to one lane.
+    fn steps_of_rows(&self, word: &Word<'_>) -> Option<Vec<i64>> {
+        let shape = self.address_shape(word.address, word.space)?;
+        let bits = self.address_bits(word.address);
+        let steps = (0..self.gang.slices()).map(|slice| {
+            self.step_of(&shape, bits, slice).filter(|step| step.unsigned_abs() > WORD as u64)
+        });
+        steps.collect()
     }
 
     /// Emits them. `None` if they are better accessed one after the other.
     fn move_rows(
         &mut self,
         rows: &Rows<'_>,
+        steps: &[i64],
         killed: impl Fn(Reg) -> bool,
         place: u32,
     ) -> Option<()> {
-        let Rows { words, places, address } = rows;
-        let Word { space, value, .. } = &words[0];
-        let writes = value.is_err();
+        let Rows { words } = rows;
+        let first = &words[0];
+        let (address, space, writes) = (first.address, first.space, first.is_stored());
         if words.len() < if writes { STORED } else { LOADED } {
             return None;
         }
-        let is_vector = |word: &Word<'_>| {
-            word.value
-                .map_or(true, |d| self.form(d) == Form::Vectors && self.class(d) == Class::W32)
+        let is_vector = |word: &Word<'_>| match word.moved {
+            Moved::To(d) => self.form(d) == Form::Vectors && self.class(d) == Class::W32,
+            Moved::From(_) => true,
         };
-        if !words.iter().all(is_vector) {
-            return None;
-        }
-        let shape = self.address_shape(address, *space)?;
-        let bits = if self.is_wide(address) { 64 } else { 32 };
-        let extent = WORD * (places.iter().max()? + 1) as i64;
-        let steps: Vec<i64> = (0..self.gang.slices())
-            .map(|slice| self.step_of(&shape, bits, slice))
-            .collect::<Option<_>>()?;
-        // What lies word after word is loaded so, and rows that overlap would have to be stored so.
-        let is_spread = steps.iter().all(|step| step.unsigned_abs() > WORD as u64);
-        if !is_spread || writes && !self.are_apart(&shape, bits, extent) {
+        let shape = self.address_shape(address, space)?;
+        let extent = WORD * (rows.places().max()? + 1) as i64;
+        // Rows that overlap would have to be stored word after word.
+        let overlap = writes && !self.are_apart(&shape, self.address_bits(address), extent);
+        if overlap || !words.iter().all(is_vector) {
             return None;
         }
         for word in words {
-            if let Err(value) = word.value {
+            if let Moved::From(value) = word.moved {
                 self.canonical_src(value);
             }
         }
         let among = self.gang.all();
-        let wanted = Wanted { address, space: *space, bytes: WORD, extent, writes, among };
+        let wanted = Wanted { address, space, bytes: WORD, extent, writes, among };
         let lanes = self.checked(&wanted, &shape, place)?;
-        let used = rows.used();
-        let mut order: Vec<usize> = (0..words.len()).collect();
-        order.sort_by_key(|nth| places[*nth]);
+        let used = rows.places().fold(0, |used, place| used | 1 << place);
         let mut columns: Vec<Vec<VReg>> = vec![Vec::new(); words.len()];
-        for (slice, step) in steps.into_iter().enumerate() {
+        for (slice, step) in steps.iter().enumerate() {
             let first: Mem = lanes.memory(slice * self.level.lanes(), 0);
             let start = self.func.value(INT);
             self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(first)]);
             if !writes {
-                let found = self.func.load_rows(start, step as i32, used);
-                order.iter().zip(found).for_each(|(nth, column)| columns[*nth].push(column));
+                let found = self.func.load_rows(start, *step as i32, used);
+                columns.iter_mut().zip(found).for_each(|(all, column)| all.push(column));
                 continue;
             }
             let mut stored: Vec<VReg> = Vec::new();
-            for nth in &order {
-                let Err(value) = words[*nth].value else { continue };
+            for word in words {
+                let Moved::From(value) = word.moved else { continue };
                 let mut vector = self.vector(value, Class::W32, slice);
                 // What somebody else needs, too, is not to be in a register besides.
                 let is_needed = match value {
@@ -176,10 +189,10 @@ impl Lower<'_> {
                 }
                 stored.push(vector);
             }
-            self.func.store_rows(start, step as i32, used, &stored);
+            self.func.store_rows(start, *step as i32, used, &stored);
         }
         for (word, column) in words.iter().zip(columns) {
-            if let Ok(d) = word.value {
+            if let Moved::To(d) = word.moved {
                 self.set(d, Value::vectors(column));
             }
         }
@@ -190,10 +203,10 @@ impl Lower<'_> {
     fn step_of(&self, shape: &Shape, bits: u32, slice: usize) -> Option<i64> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
         let own = self.level.lanes();
-        if matches!(shape, Shape::Sliced(lanes, _) if (*lanes as usize) < own) {
+        if !self.are_of_vectors(shape) {
             return None;
         }
-        let at = |lane: usize| signed(affine.step(slice * own + lane), bits);
+        let at = |lane: usize| affine.signed_step(slice * own + lane, bits);
         let step = at(1).checked_sub(at(0))?;
         let is_same = |lane: usize| at(lane).checked_sub(at(lane - 1)) == Some(step);
         (i32::try_from(step).is_ok() && (2..own).all(is_same)).then_some(step)
@@ -202,8 +215,7 @@ impl Lower<'_> {
     /// Whether it is known that so many bytes of each lane are no other lane's.
     fn are_apart(&self, shape: &Shape, bits: u32, extent: i64) -> bool {
         let Shape::Affine(affine) = shape else { return false };
-        let mut at: Vec<i64> =
-            (0..self.gang.lanes()).map(|lane| signed(affine.step(lane), bits)).collect();
+        let mut at = affine.signed_steps(bits)[..self.gang.lanes()].to_vec();
         at.sort_unstable();
         at.windows(2).all(|pair| pair[1].checked_sub(pair[0]).is_some_and(|far| far >= extent))
     }

@@ -23,12 +23,17 @@ impl Lower<'_> {
 
     /// Whether a store of such elements is one of words that are scattered by an instruction for each vector.
     pub(super) fn can_be_scattered(&self, shape: &Shape, bytes: i64, elements: usize) -> bool {
-        let is_of_vectors = match shape {
+        let is_word = bytes == 4 && elements == 1;
+        self.level == Level::Avx512 && is_word && self.are_of_vectors(shape)
+    }
+
+    /// Whether the lanes of each vector follow from one of them.
+    pub(super) fn are_of_vectors(&self, shape: &Shape) -> bool {
+        match shape {
             Shape::Affine(_) => true,
             Shape::Sliced(lanes, _) => *lanes as usize >= self.level.lanes(),
             Shape::Mask(_) | Shape::Varying => false,
-        };
-        self.level == Level::Avx512 && bytes == 4 && elements == 1 && is_of_vectors
+        }
     }
 
     /// A vector of words, or of pairs of words, of the lanes from the first on.

@@ -61,26 +61,6 @@ impl Value {
     };
 }
 
-/// What is known of a value besides its vectors.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
-    /// See [`Value::scalar`].
-    pub(super) scalar: Option<VReg>,
-    /// See [`Value::nan`].
-    pub(super) nan: bool,
-    /// See [`Value::home`].
-    pub(super) home: bool,
-    /// See [`Value::full`].
-    pub(super) full: bool,
-}
-
-impl Value {
-    pub(super) fn facts(&self) -> Facts {
-        let Value { scalar, nan, home, full, .. } = *self;
-        Facts { scalar, nan, home, full }
-    }
-}
-
 /// Values of 64 bits that are numbers of 32, shifted to the left and counted from an address: most addresses of elements.
 #[derive(Clone, Debug)]
 pub(super) struct Indexed {

@@ -1,7 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
-use super::value::{FLOAT, Facts, Form, INT, Indexed, Value, Vectors};
+use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
@@ -10,6 +10,7 @@ use iced_x86::Code;
 use ir::analysis::{Shape, Steps};
 use ir::{Class, Pred, Reg, Src};
 use regalloc2::VReg;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A constant of 64 bytes that repeats 32 bits.
@@ -142,20 +143,21 @@ impl Lower<'_> {
 
     /// The value of a register as it is known.
     pub(super) fn known(&self, reg: Reg) -> Value {
-        self.state.get(&reg).cloned().unwrap_or_else(|| self.at_home(reg))
+        self.seen(reg).into_owned()
     }
 
-    /// Some of that.
-    fn facts(&self, reg: Reg) -> Facts {
-        self.state.get(&reg).map_or_else(|| self.at_home(reg).facts(), Value::facts)
-    }
-
-    /// The value of a register that its home row has.
-    fn at_home(&self, reg: Reg) -> Value {
-        let nth = reg.0 as usize;
-        let invariant = self.invariant[nth];
-        // Behind a barrier, the home rows of numbers are as the code has left them.
-        Value { full: invariant, nan: self.floats[nth] && !invariant, ..Value::HOME }
+    /// The same to be looked at.
+    fn seen(&self, reg: Reg) -> Cow<'_, Value> {
+        self.state.get(&reg).map_or_else(
+            || {
+                let nth = reg.0 as usize;
+                let invariant = self.invariant[nth];
+                // Behind a barrier, the home rows of numbers are as the code has left them.
+                let nan = self.floats[nth] && !invariant;
+                Cow::Owned(Value { full: invariant, nan, ..Value::HOME })
+            },
+            Cow::Borrowed,
+        )
     }
 
     pub(super) fn set(&mut self, reg: Reg, value: Value) {
@@ -164,7 +166,7 @@ impl Lower<'_> {
 
     /// The first lane's value, or the bits of a predicate.
     pub(super) fn scalar(&mut self, reg: Reg) -> VReg {
-        if let Some(scalar) = self.facts(reg).scalar {
+        if let Some(scalar) = self.seen(reg).scalar {
             return scalar;
         }
         let mut value = self.known(reg);
@@ -200,7 +202,7 @@ impl Lower<'_> {
 
     /// The values of the first lane of each slice, of a value that is kept so.
     pub(super) fn firsts(&mut self, reg: Reg) -> Vectors {
-        if let Some(firsts) = self.state.get(&reg).and_then(|value| value.firsts.as_ref()) {
+        if let Some(firsts) = &self.seen(reg).firsts {
             return Rc::clone(firsts);
         }
         let mut value = self.known(reg);
@@ -245,7 +247,7 @@ impl Lower<'_> {
         let firsts: Vectors = (0..self.gang.lanes())
             .step_by(lanes)
             .map(|lane| {
-                let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
+                let step = affine.signed_step(lane, bits);
                 self.increased(known[lane / own], step, wide)
             })
             .collect();
@@ -265,7 +267,7 @@ impl Lower<'_> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = self.shape(reg) else {
             return first;
         };
-        let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
+        let step = affine.signed_step(lane, bits);
         self.increased(first, step, wide)
     }
 
@@ -324,7 +326,7 @@ impl Lower<'_> {
 
     /// The vectors of a value.
     pub(super) fn vectors(&mut self, reg: Reg) -> Vectors {
-        if let Some(vectors) = self.state.get(&reg).and_then(|value| value.vectors.as_ref()) {
+        if let Some(vectors) = &self.seen(reg).vectors {
             return Rc::clone(vectors);
         }
         let mut value = self.known(reg);
@@ -465,8 +467,8 @@ impl Lower<'_> {
                 O::M(self.pool(bytes))
             }
             Src::Reg(reg) => {
-                let is_there = self.state.get(&reg).is_some_and(|value| value.vectors.is_some());
-                if !is_there && self.facts(reg).full {
+                let value = self.seen(reg);
+                if value.full && value.vectors.is_none() {
                     return O::M(self.row(reg, nth));
                 }
                 O::U(self.vectors(reg)[nth])
@@ -498,7 +500,7 @@ impl Lower<'_> {
 
     /// Makes the NaNs of a register canonical.
     pub(super) fn canonical(&mut self, reg: Reg) {
-        let nan = self.facts(reg).nan;
+        let nan = self.seen(reg).nan;
         if !nan || self.class(reg) != Class::W32 || self.form(reg) != Form::Vectors {
             return;
         }
@@ -547,9 +549,8 @@ impl Lower<'_> {
     /// What pieces of the code hand on of these registers.
     pub(super) fn handed_all(&mut self, regs: &[Reg]) -> Vec<VReg> {
         let mut all = Vec::with_capacity(regs.len());
-        for reg in regs.iter().copied() {
+        for reg in self.passed(regs) {
             match self.form(reg) {
-                _ if self.homed[reg.0 as usize] => {}
                 Form::One => all.push(self.scalar(reg)),
                 Form::Firsts | Form::Vectors => all.extend(self.handed(reg).iter()),
             }
@@ -561,31 +562,31 @@ impl Lower<'_> {
     pub(super) fn keep(&mut self, regs: &[Reg]) -> (Vec<VReg>, Vec<(Reg, Keeps)>) {
         let (mut values, mut kept) = (Vec::new(), Vec::new());
         for reg in regs {
-            let value = self.facts(*reg);
-            if value.full && value.home {
+            let Value { scalar, nan, home, full, .. } = *self.seen(*reg);
+            if full && home {
                 continue;
             }
             let class = self.class(*reg);
             match self.shape(*reg).clone() {
                 _ if class == Class::Pred => {
-                    if !value.home {
+                    if !home {
                         values.push(self.scalar(*reg));
                         kept.push((*reg, Keeps::Bits));
                     }
                 }
                 Shape::Affine(affine) => {
-                    let here = value.scalar.filter(|_| !value.home);
+                    let here = scalar.filter(|_| !home);
                     values.extend(here);
                     kept.push((*reg, Keeps::First(affine, here.is_some())));
                 }
                 Shape::Sliced(lanes, affine) => {
-                    let here = if value.home { Vectors::default() } else { self.firsts(*reg) };
+                    let here = if home { Vectors::default() } else { self.firsts(*reg) };
                     kept.push((*reg, Keeps::Firsts(lanes, affine, here.len())));
                     values.extend(here.iter());
                 }
                 Shape::Varying | Shape::Mask(_) => {
-                    if value.home {
-                        if value.nan {
+                    if home {
+                        if nan {
                             kept.push((*reg, Keeps::Row));
                         }
                     } else if let Some(Value { indexed: Some(indexed), vectors: None, .. }) =
@@ -596,7 +597,7 @@ impl Lower<'_> {
                         values.extend(base.iter().chain(numbers.iter()));
                     } else {
                         let vectors = self.vectors(*reg);
-                        kept.push((*reg, Keeps::Vectors(vectors.len(), value.nan)));
+                        kept.push((*reg, Keeps::Vectors(vectors.len(), nan)));
                         values.extend(vectors.iter());
                     }
                 }

@@ -13,6 +13,18 @@ pub(super) struct Owner {
     pub(super) gang: usize,
 }
 
+/// The frame for which code runs that calls, and who runs it.
+///
+/// # Safety
+/// The context is that with which the code calls, and the frame is used by nobody else during the call.
+pub(super) unsafe fn caller<'c>(context: *const jit::Context) -> (&'c mut Frame<'c>, &'c Owner) {
+    // SAFETY: who runs the code set the owner, whose frame outlives the call.
+    unsafe {
+        let owner = &*((*context).owner as *const Owner);
+        (&mut *owner.frame.cast(), owner)
+    }
+}
+
 /// The frame is that of the CTA to which the code has come.
 pub(super) fn locate(frame: &mut Frame<'_>, context: &jit::Context) {
     if context.start != 0 {

@@ -20,10 +20,6 @@ impl Gang {
         Gang { first, warps: code.gang() }
     }
 
-    pub(super) fn warps(self) -> std::ops::Range<usize> {
-        self.first..self.first + self.warps
-    }
-
     pub(super) fn lanes(self) -> std::ops::Range<usize> {
         0..self.warps * WARP
     }

@@ -7,7 +7,7 @@ use super::rows::Gang;
 use crate::frame::Frame;
 use crate::interp::find_region;
 use crate::observer::View;
-use ir::{Class, Inst, Length, Op, Operand, Pred, Reg};
+use ir::{Class, Inst, Length, Op, Operand, Pred, Reg, Touched};
 use lanes::WARP;
 use smallvec::SmallVec;
 
@@ -22,64 +22,45 @@ pub(super) fn reads(inst: &Inst) -> SmallVec<[Reg; 8]> {
     found
 }
 
-/// Looks up what the first of these lanes accesses, for the next time.
+/// Looks up what the first of these lanes accesses for which the guard is true, for the next time; if it has a site.
 pub(super) fn look_up(
     frame: &mut Frame<'_>,
-    inst: &Inst,
+    (guard, touched): (Option<Pred>, &Touched<'_>),
     gang: Gang,
     lanes: u64,
-    site: Option<usize>,
+    site: usize,
 ) {
-    let touched = inst.op.touches().next();
-    let (Some(site), Some(touched)) = (site.filter(|site| *site < frame.sites.len()), touched)
-    else {
-        return;
-    };
-    let Length::Whole(bytes) = touched.length else { return };
-    let executes = |lane: &usize| {
-        let (warp, own) = gang.place(*lane);
-        let (is, slot) = match inst.guard {
-            None => return lanes >> lane & 1 != 0,
-            Some(Pred::Const(value)) => return value && lanes >> lane & 1 != 0,
-            Some(Pred::Is(reg)) => (1, frame.plan.rows.reg(reg)),
-            Some(Pred::Not(reg)) => (0, frame.plan.rows.reg(reg)),
-        };
-        // SAFETY: a predicate has a home inside the registers if it has one.
-        let bits = if slot.is_none() { 0 } else { unsafe { *frame.pred(slot, warp) } };
-        lanes >> lane & 1 != 0 && bits >> own & 1 == is
-    };
-    let Some(first) = gang.lanes().find(executes) else { return };
-    let (warp, lane) = gang.place(first);
-    let address = View::new(frame).address_in(touched.address, (warp, lane as u32));
+    let (Length::Whole(bytes), true) = (touched.length, site < frame.sites.len()) else { return };
+    let view = View::new(frame);
+    let guard = guard.unwrap_or(Pred::Const(true));
+    let first = gang.lanes().filter(|lane| lanes >> lane & 1 != 0).find_map(|lane| {
+        let (warp, lane) = gang.place(lane);
+        view.pred(guard, warp).contains(lane as u32).then_some((warp, lane as u32))
+    });
+    let Some(first) = first else { return };
+    let address = view.address_in(touched.address, first);
     find_region(frame, site, address, bytes);
 }
 
 /// Leaves what lanes have loaded.
-pub(super) fn leave_loaded(frame: &Frame<'_>, inst: &Inst, gang: Gang, context: &mut jit::Context) {
-    let (loaded, size): (&[Option<Reg>], u32) = match &inst.op {
-        Op::Load { d, access, .. } => (d, access.bytes()),
-        Op::Store { values, access, .. } => (&vec![None; values.len()], access.bytes()),
-        Op::Atomic { d, access, .. } => (std::slice::from_ref(d), access.bytes()),
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
-        | Op::Compare { .. }
-        | Op::Logic { .. }
-        | Op::Select { .. }
-        | Op::Special { .. }
-        | Op::ActiveMask { .. }
-        | Op::Collective { .. }
-        | Op::Barrier { .. }
-        | Op::ClusterBarrier { .. }
-        | Op::Copy(_)
-        | Op::Fence(_)
-        | Op::Nanosleep { .. }
-        | Op::CopyProgress(_)
-        | Op::Host { .. } => return,
-    };
-    let size = size as usize;
-    let bytes = size * loaded.len();
+pub(super) fn leave_loaded(
+    frame: &Frame<'_>,
+    op: &Op,
+    touched: &Touched<'_>,
+    gang: Gang,
+    context: &mut jit::Context,
+) {
+    let Length::Whole(bytes) = touched.length else { return };
+    let bytes = bytes as usize;
     debug_assert!(bytes <= 32 && gang.lanes().end <= 2 * WARP, "lanes have that much room");
+    let loaded: &[Option<Reg>] = if let Op::Load { d, .. } = op {
+        d
+    } else if let Op::Atomic { d, .. } = op {
+        std::slice::from_ref(d)
+    } else {
+        &[]
+    };
+    let size = bytes / loaded.len().max(1);
     let all = context.served.as_flattened_mut();
     for (nth, d) in loaded.iter().enumerate() {
         let Some(reg) = d else { continue };
