@@ -203,12 +203,23 @@ impl Part {
         self.waiting = waiting;
     }
 
-    /// Finds the blocks at which lanes only come from one branch, that is the same in every gang.
+    /// Finds the blocks at which lanes only come from one branch, that is the same in every gang. Where others pass by, or lanes do that
+    /// go back, nobody may be there.
     fn find_known(&mut self, kernel: &Kernel, shapes: &Shapes, flow: &Flow, entered: &[usize]) {
-        let known = |block: &usize| -> Option<u64> {
+        let position = |to: BlockId| self.position(to.0 as usize);
+        let passed_by = |nth: usize, at: usize| {
+            let comes_in = |other: &usize| {
+                let mut to = kernel.blocks[*other].terminator.successors().filter_map(position);
+                *other != at && to.any(|to| to <= nth)
+            };
+            let goes_back =
+                |from: usize| self.successors(kernel, from).into_iter().any(|to| to <= nth);
+            entered.iter().any(comes_in) || (nth..self.blocks.len()).any(goes_back)
+        };
+        let known = |(nth, block): (usize, &usize)| -> Option<u64> {
             let mut ways = flow.backward.successors(*block);
             let (Some(at), None) = (ways.next(), ways.next()) else { return None };
-            if !entered.contains(&at) || self.blocks.contains(&at) {
+            if !entered.contains(&at) || self.blocks.contains(&at) || passed_by(nth, at) {
                 return None;
             }
             let Terminator::Branch { p, then, otherwise } = kernel.blocks[at].terminator else {
@@ -221,7 +232,7 @@ impl Part {
                 (true, true) | (false, false) => None,
             }
         };
-        self.known = self.blocks.iter().map(known).collect();
+        self.known = self.blocks.iter().enumerate().map(known).collect();
     }
 
     fn find_kept(&mut self, kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, entered: &[usize]) {
