@@ -15,6 +15,7 @@ mod isa;
 mod key;
 mod lower;
 mod mir;
+mod partial;
 mod registers;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Where lanes of a warp that have parted stay until they meet: blocks that are lowered a second time, for some of the lanes.
 
 use super::nodes::{End, Nodes};
+use crate::gang::Gang;
+use crate::partial::Partial;
 use ir::analysis::{Flow, Graph, Shape, Shapes};
 use ir::{BlockId, Kernel, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +57,12 @@ fn between(graph: &Graph, at: usize, meet: usize) -> Option<Vec<usize>> {
 }
 
 impl Parts {
-    pub(super) fn of(kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, all_lanes: u64) -> Parts {
+    pub(super) fn of(
+        kernel: &Kernel,
+        shapes: &Shapes,
+        nodes: &Nodes,
+        (gang, partial): (Gang, Option<Partial>),
+    ) -> Parts {
         let flow = Flow::of(kernel);
         let end = flow.blocks();
         let parts = |at: &usize| {
@@ -111,6 +118,7 @@ impl Parts {
             };
             found.of.insert(at, nth);
             if let Terminator::Branch { p, then, otherwise } = kernel.blocks[at].terminator
+                && partial.is_none()
                 && then != otherwise
                 && let Some(reg) = p.reg()
                 && let Shape::Mask(lanes) = shapes.shape(reg)
@@ -127,8 +135,10 @@ impl Parts {
             part.find_kept(kernel, shapes, nodes, &entered);
             part.find_waiting(kernel, &entered);
             part.find_known(kernel, shapes, &flow, &entered);
-            let own = part.known.iter_mut().flatten();
-            own.for_each(|lanes| *lanes &= all_lanes);
+            for known in &mut part.known {
+                let all = known.map(|lanes| lanes & gang.all());
+                *known = partial.map_or(all, |partial| all.and_then(|lanes| partial.known(lanes)));
+            }
         }
         found
     }

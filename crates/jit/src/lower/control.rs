@@ -60,7 +60,7 @@ impl Lower<'_> {
             self.count_block(block);
             return self.come_apart(part, bits, Some(lanes), [then, otherwise]);
         }
-        let bits = self.scalar(reg);
+        let mut bits = self.scalar(reg);
         let [to_then, to_otherwise] = [0; 2].map(|_| self.func.block());
         let state = self.state.clone();
         let shared = self.shared;
@@ -69,7 +69,8 @@ impl Lower<'_> {
             self.part(ConditionCode::ne, to_then, to_otherwise);
         } else {
             let rest = self.func.block();
-            self.are_all(bits);
+            bits = self.there(bits);
+            self.are_all_there(bits);
             self.part(ConditionCode::e, to_then, rest);
             self.func.begin(rest);
             if let Some(part) = self.parts.of.get(&block).copied().filter(|_| then != otherwise) {

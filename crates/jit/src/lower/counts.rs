@@ -1,6 +1,7 @@
 //! What code counts: instructions of the front end, lanes that execute them, and branches at which lanes part.
 
 use super::Lower;
+use super::mask::Masked;
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use lanes::WARP;
@@ -9,6 +10,9 @@ use regalloc2::VReg;
 impl Lower<'_> {
     /// Counts the instructions of a block.
     pub(super) fn count_block(&mut self, block: usize) {
+        if let Some(Masked { lanes, known, .. }) = self.masked {
+            return self.count_masked(self.input.instructions[block], lanes, known);
+        }
         let count = self.input.instructions[block] * self.gang.warps as u32;
         let at = Mem::new(Base::Context, crate::context::INSTRUCTIONS);
         self.func.x(Code::Add_rm64_imm32, &[O::M(at), O::I32(count as i32)]);

@@ -1,4 +1,4 @@
-//! Lanes that execute while others of their gang do not.
+//! Lanes that execute while others of their gang do not, or are not there.
 
 use super::value::Vectors;
 use regalloc2::VReg;
@@ -9,8 +9,8 @@ const FEW: u32 = 4;
 /// The lanes that execute, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Masked {
-    pub(super) part: usize,
-    pub(super) nth: usize,
+    /// The part in which they stay until they meet the others, and the block there; `None` if the others are not there at all.
+    pub(super) at: Option<(usize, usize)>,
     pub(super) lanes: VReg,
     /// Which these are, if they are the same whenever the code comes here.
     pub(super) known: Option<u64>,

@@ -38,7 +38,8 @@ impl Lower<'_> {
         [then, otherwise]: [BlockId; 2],
     ) {
         let parts = self.parts;
-        let rest = self.lanes_not(bits);
+        let others = self.lanes_not(bits);
+        let rest = self.there(others);
         match known {
             Some(known) => self.count_known_divergences(known),
             None => self.func.count_divergences(bits, rest),
@@ -81,12 +82,18 @@ impl Lower<'_> {
         let params = &mut self.func.blocks[check.index()].params;
         params.extend([lanes].into_iter().chain(waiting.iter().map(|(_, lanes)| *lanes)));
         let known = whole.known[nth];
-        let masked =
-            Masked { part, nth, lanes, known, waiting: waiting.clone(), masks: None, wide: None };
+        let masked = Masked {
+            at: Some((part, nth)),
+            lanes,
+            known,
+            waiting: waiting.clone(),
+            masks: None,
+            wide: None,
+        };
         let last = nth + 1 == whole.blocks.len();
         if last {
             self.masked = Some(masked);
-            self.guard(ConditionCode::ne, place, |this| this.are_all(lanes));
+            self.guard(ConditionCode::ne, place, |this| this.are_all_there(lanes));
             self.masked = None;
             let args = self.handed_on(node);
             self.func.end(Kind::Jump, vec![(self.blocks[node], args)]);
@@ -106,7 +113,7 @@ impl Lower<'_> {
         }
         if whole.meets[nth] {
             let [all, body] = [0; 2].map(|_| self.func.block());
-            self.are_all(lanes);
+            self.are_all_there(lanes);
             let both = vec![(all, Vec::new()), (body, Vec::new())];
             self.func.end(Kind::Branch(ConditionCode::e), both);
             let state = self.state.clone();
@@ -245,11 +252,11 @@ impl Lower<'_> {
 
     /// An instruction of the lanes that execute.
     pub(super) fn masked_inst(&mut self, inst: &Inst, place: u32, masked: &Masked) {
-        let kept = &self.parts.all[masked.part].kept[masked.nth];
+        let kept = masked.at.map(|(part, nth)| &self.parts.all[part].kept[nth]);
         let mut old = Vec::new();
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand
-                && kept.contains(&reg)
+                && kept.is_some_and(|kept| kept.contains(&reg))
             {
                 old.push(reg);
             }

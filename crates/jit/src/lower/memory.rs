@@ -151,6 +151,13 @@ impl Lower<'_> {
         let bytes = size * d.len() as i64;
         let dense = self.are_dense(affine, self.gang.lanes() / count, bytes);
         let alike = affine.is_uniform();
+        if let Some(masked) = &self.masked
+            && (masked.at.is_none() || *space == Space::Shared)
+            && !(uniform || self.are_inside(affine, address, *space, bytes))
+        {
+            // Lanes that do not execute may be where there is no memory.
+            return false;
+        }
         // Lanes that have parted are not checked one by one there.
         let strided = !dense && self.are_strided(size) && self.masked.is_none();
         if wide && !(alike || strided || dense && d.len() <= 2) {
@@ -634,6 +641,17 @@ impl Lower<'_> {
             i64::try_from(to)
                 .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
         })
+    }
+
+    /// Whether all lanes are known to access shared memory, so many bytes each.
+    fn are_inside(&self, affine: &Affine, address: &Address, space: Space, bytes: i64) -> bool {
+        let steps = affine.signed_steps(self.address_bits(address));
+        let own = &steps[..self.gang.lanes()];
+        let (low, high) =
+            own.iter().fold((0, 0), |(low, high), step| (low.min(*step), high.max(*step)));
+        let span = (high - low).saturating_add(bytes);
+        let from = address.offset.checked_add(low);
+        space == Space::Shared && from.is_some_and(|from| self.is_inside(affine, from, span))
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

@@ -35,6 +35,7 @@ mod shuffle;
 mod some_lanes;
 mod squares;
 mod strided;
+mod there;
 mod value;
 mod values;
 mod vector;
@@ -44,6 +45,7 @@ mod zeros;
 use crate::exit::{Leaving, Why};
 use crate::gang::Gang;
 use crate::mir::{Base, Func, Kind, Mem, O};
+use crate::partial::Partial;
 use crate::{Input, Level};
 use apart::Parts;
 use iced_x86::{Code, ConditionCode};
@@ -85,6 +87,8 @@ struct Lower<'a> {
     demanded: &'a Demanded,
     nodes: &'a Nodes,
     parts: &'a Parts,
+    /// The warp that has fewer lanes than others, if there is one.
+    partial: Option<Partial>,
     /// Per part and block of it, where it looks whether lanes are noted.
     checks: Vec<Vec<Block>>,
     /// Of the code that is emitted, the lanes that execute; `None` if all do.
@@ -136,7 +140,8 @@ pub(crate) fn lower(
     each(&mut input.prologue.iter(), &mut invariant, true);
     each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
     let mut nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
-    let parts = Parts::of(kernel, &shapes, &nodes, gang.all());
+    let partial = Partial::of(input.block);
+    let parts = Parts::of(kernel, &shapes, &nodes, (gang, partial));
     for part in &parts.all {
         for (block, _) in part.blocks.iter().zip(&part.meets).filter(|(_, meets)| **meets) {
             let first = nodes.first[*block];
@@ -164,6 +169,7 @@ pub(crate) fn lower(
         demanded: &demanded,
         nodes: &nodes,
         parts: &parts,
+        partial,
         checks: Vec::new(),
         masked: None,
         ahead: None,
@@ -275,7 +281,7 @@ impl Lower<'_> {
         for node in 0..self.nodes.all.len() {
             self.node(node, interrupt)?;
         }
-        self.ahead = None;
+        (self.ahead, self.masked) = (None, None);
         self.masked_blocks(interrupt)?;
         for (node, _, block) in &stubs {
             if self.nodes.all[*node].ways > 0 {
@@ -305,13 +311,14 @@ impl Lower<'_> {
         if here.ways > 0 {
             self.take_params(node);
         }
+        self.masked = self.everybody();
         let block = &self.input.kernel.blocks[here.block];
         self.ahead = self.distance_ahead(here.block);
         let start = self.input.starts[here.block];
         let mut done = here.insts.start;
         for nth in here.insts.clone() {
             interrupt.go_on(4)?;
-            if nth >= done {
+            if nth >= done && self.masked.is_none() {
                 let (rest, place) = (nth..here.insts.end, start + nth as u32);
                 done = nth + self.rows_of_lanes(here.block, rest, place);
             }
@@ -369,7 +376,7 @@ impl Lower<'_> {
     }
 
     fn leaving_with(&mut self, why: Why, place: u32, live: &[Reg]) -> u32 {
-        if let Some(Masked { part, nth, lanes, waiting, .. }) = self.masked.clone() {
+        if let Some(Masked { at: Some((part, nth)), lanes, waiting, .. }) = self.masked.clone() {
             let mut all = live.to_vec();
             all.extend(self.parts.all[part].kept[nth].iter().filter(|reg| !live.contains(reg)));
             let apart = (lanes, live, part, &waiting[..]);
@@ -568,8 +575,9 @@ impl Lower<'_> {
         // Of a guarded result the old value is needed, too, and collectives may leave results as they are.
         let masked = self.masked.clone();
         let partly = inst.guard.is_some() || inst.op.is_collective();
-        let kept = |reg: &Reg| match &masked {
-            Some(masked) => self.parts.all[masked.part].kept[masked.nth].contains(reg),
+        let apart = masked.as_ref().and_then(|masked| masked.at);
+        let kept = |reg: &Reg| match apart {
+            Some((part, nth)) => self.parts.all[part].kept[nth].contains(reg),
             None => false,
         };
         used.extend(written.iter().filter(|reg| (partly && self.live.contains(reg)) || kept(reg)));
@@ -583,7 +591,7 @@ impl Lower<'_> {
             }
             Shape::Mask(_) | Shape::Varying => false,
         };
-        if masked.is_some() && written.iter().any(affine) {
+        if apart.is_some() && written.iter().any(affine) {
             // Which lane the others follow from is not there: somebody else goes on.
             let one = self.number(1, Class::W32);
             self.guard(ConditionCode::ne, place, |this| {

@@ -653,7 +653,7 @@ impl Lower<'_> {
             }
         }
         // Where lanes have parted, others may need another register in the row.
-        if self.masked.is_none() {
+        if self.masked.as_ref().is_none_or(|masked| masked.at.is_none()) {
             let value = self.known(reg);
             self.set(reg, Value { home: true, full: value.full || all, ..value });
         }

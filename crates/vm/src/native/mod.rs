@@ -66,7 +66,7 @@ impl Native {
             EngineChoice::Interpreter(_) => None,
             EngineChoice::Native(level) => (operations <= MAX_OPERATIONS && level.is_available())
                 .then_some(Native { level, when: When::Now, cache }),
-            EngineChoice::Auto if operations > MAX_OPERATIONS || !shape.has_full_warps() => None,
+            EngineChoice::Auto if operations > MAX_OPERATIONS => None,
             EngineChoice::Auto => {
                 let best = EngineChoice::native_levels().last();
                 best.map(|level| Native { level, when: When::Hot, cache })
@@ -122,9 +122,10 @@ struct Left {
 }
 
 impl Left {
-    fn by(code: &jit::Code, exit: u32) -> Left {
+    /// By an exit, with these lanes.
+    fn by(code: &jit::Code, exit: u32, lanes: u32) -> Left {
         let found = code.exit(exit);
-        Left { why: found.why, at: Pc(found.place), exit, lanes: u32::MAX }
+        Left { why: found.why, at: Pc(found.place), exit, lanes }
     }
 }
 
@@ -223,12 +224,13 @@ enum Next {
 /// Whether every warp of the group has all its lanes, and is there with its gang.
 fn is_together(frame: &Frame<'_>, gang: usize) -> bool {
     let group = frame.first..frame.first + frame.count;
-    let gangs = frame.exec[group].chunks(gang);
+    let (exec, existing) = (&frame.exec[group.clone()], &frame.threads.existing[group]);
     let in_gangs = frame.first.is_multiple_of(gang) && frame.count.is_multiple_of(gang);
+    let gangs = exec.chunks(gang).zip(existing.chunks(gang));
     in_gangs
         && gangs
             .into_iter()
-            .all(|gang| matches!(gang, [0, 0] | [u32::MAX, u32::MAX] | [0 | u32::MAX]))
+            .all(|(exec, existing)| exec == existing || exec.iter().all(|lanes| *lanes == 0))
 }
 
 impl NativeCode {
@@ -308,7 +310,9 @@ impl NativeCode {
                 return Next::Stop(Stop::Exit);
             }
             let of_gang = |warp: usize| exits[warp - (warp - first) % gang];
-            let before = (warp..last).map(|warp| (warp, Left::by(code, of_gang(warp))));
+            let existing = frame.threads.existing;
+            let before =
+                (warp..last).map(|warp| (warp, Left::by(code, of_gang(warp), existing[warp])));
             all.left.extend(before);
             // The others are to come to where these are, and no further.
             (known.whole, known.start) = (0, 0);
@@ -331,10 +335,11 @@ impl NativeCode {
     ) {
         let found = code.exit(exit);
         let gang = rows::Gang::of(code, first);
+        let existing = frame.threads.existing;
         // The lanes of each warp that are among those of the gang.
         let of_warps = |lanes: u64| {
-            let own =
-                (0..code.gang()).map(move |nth| (first + nth, (lanes >> (nth * WARP)) as u32));
+            let own = move |nth: usize| (lanes >> (nth * WARP)) as u32 & existing[first + nth];
+            let own = (0..code.gang()).map(move |nth| (first + nth, own(nth)));
             own.filter(|(_, lanes)| *lanes != 0)
         };
         // Behind a barrier the code itself mostly goes on, and knows what rows hold.
@@ -345,18 +350,19 @@ impl NativeCode {
             all.others.extend(of_warps(lanes).map(|(warp, lanes)| (warp, lanes, Some(at))));
         }
         let left = of_warps(lanes);
-        all.left.extend(left.map(|(warp, lanes)| (warp, Left { lanes, ..Left::by(code, exit) })));
+        all.left.extend(left.map(|(warp, lanes)| (warp, Left::by(code, exit, lanes))));
     }
 
     /// Who goes on where when all warps have left.
     fn next(&self, frame: &mut Frame<'_>, code: &jit::Code, all: Warps) -> Next {
         let Warps { left, others } = all;
         let Some((_, first)) = left.first().copied() else { return Next::Stop(Stop::Exit) };
-        let same = |left: &Left| {
+        let existing = &frame.threads.existing;
+        let same = |(warp, left): &(usize, Left)| {
             let at = left.at == first.at || left.why == Why::Exits;
-            at && left.why == first.why && left.lanes == u32::MAX
+            at && left.why == first.why && left.lanes == existing[*warp]
         };
-        let together = others.is_empty() && left.iter().all(|(_, left)| same(left));
+        let together = others.is_empty() && left.iter().all(same);
         match first.why {
             Why::Exits if together => Next::Stop(Stop::Exit),
             Why::Barrier if together => {

@@ -107,7 +107,10 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
         // SAFETY: the register has a home of its class inside the registers.
         let bits = |nth: usize| unsafe { *frame.pred(slot, gang.first + nth) };
         return (0..gang.warps).all(|nth| match shape {
-            Shape::Mask(lanes) => bits(nth) == (lanes >> (nth * WARP)) as u32,
+            Shape::Mask(lanes) => {
+                let differ = bits(nth) ^ (lanes >> (nth * WARP)) as u32;
+                differ & frame.threads.existing[gang.first + nth] == 0
+            }
             Shape::Affine(_) => bits(nth) == bits(0) && matches!(bits(nth), 0 | u32::MAX),
             Shape::Sliced(..) | Shape::Varying => true,
         });
@@ -125,9 +128,9 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
     let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
     gang.lanes().step_by(group).all(|start| {
         let first = value(start);
-        let mut there = (start..start + group).filter(|lane| exists(*lane)).peekable();
-        let is_inside = || affine.range.is_none_or(|(low, high)| (low..=high).contains(&first));
-        (there.peek().is_none() || is_inside())
+        let mut there = (start..start + group).filter(|lane| exists(*lane));
+        // Of a slice that is not there, too: what is known to be inside of memory is not checked.
+        affine.range.is_none_or(|(low, high)| (low..=high).contains(&first))
             && there.all(|lane| value(lane) == stepped(first, affine, class, lane))
     })
 }
