@@ -567,9 +567,10 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
             }
         }
     };
-    let apart = leaving.apart.as_ref().map(|Parted { needed, waiting }| Apart {
+    let apart = leaving.apart.as_ref().map(|Parted { needed, offered, waiting }| Apart {
         lanes: take(),
         needed: needed.clone(),
+        offered: offered.clone(),
         waiting: waiting.iter().map(|nth| (*nth, take())).collect(),
     });
     let mut kept = Vec::with_capacity(leaving.kept.len());

@@ -77,6 +77,8 @@ pub struct Apart {
     pub lanes: Found,
     /// The registers that they need.
     pub needed: Vec<Reg>,
+    /// Registers that shuffles read, from whatever lane they name, wherever that is.
+    pub offered: Vec<Reg>,
     /// Lanes elsewhere, with the number of their place among [`crate::Code::waiting`].
     pub waiting: Vec<(u32, Found)>,
 }
@@ -95,6 +97,7 @@ pub(crate) struct Leaving {
 #[derive(Clone, Debug)]
 pub(crate) struct Parted {
     pub(crate) needed: Vec<Reg>,
+    pub(crate) offered: Vec<Reg>,
     pub(crate) waiting: Vec<u32>,
 }
 

@@ -22,13 +22,14 @@ impl Demanded {
         let mut found = Demanded { lanes: vec![0; kernel.registers.len()] };
         for _ in 0..PASSES {
             let mut changed = false;
-            for (block, coming) in kernel.blocks.iter().zip(&coming).rev() {
+            for (id, block) in kernel.blocks.iter().enumerate().rev() {
+                let coming = (coming[id], shapes.all_come(BlockId(id as u32)));
                 if let Some(reg) = crate::terminator_use(&block.terminator) {
                     changed |= found.add(reg.0, u64::MAX);
                 }
                 for inst in block.insts.iter().rev() {
                     interrupt.go_on(1)?;
-                    changed |= found.inst(inst, *coming, shapes);
+                    changed |= found.inst(inst, coming, shapes);
                 }
             }
             if !changed {
@@ -50,8 +51,8 @@ impl Demanded {
         std::mem::replace(known, all) != all
     }
 
-    /// Adds what an instruction reads, to which these lanes come. Says whether that is news.
-    fn inst(&mut self, inst: &Inst, coming: u64, shapes: &Shapes) -> bool {
+    /// Adds what an instruction reads, to which these lanes come, and whether all of them do together. Says whether that is news.
+    fn inst(&mut self, inst: &Inst, (coming, all_come): (u64, bool), shapes: &Shapes) -> bool {
         let mut results = 0;
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
@@ -78,7 +79,9 @@ impl Demanded {
                 |lane: usize| lane / WARP * WARP + sources.lane[lane % WARP] as usize % WARP;
             let from = wanted.fold(0, |all, lane| all | 1u64 << source(lane));
             if let Src::Reg(a) = a {
-                changed |= self.add(a.0, from);
+                // Where lanes come by several ways, others may read it by a shuffle of their own.
+                changed |=
+                    self.add(a.0, if all_come && inst.guard.is_none() { from } else { u64::MAX });
             }
             // Who waits for whom does not depend on the results.
             if let Members::Mask(Src::Reg(mask)) = members {

@@ -4,7 +4,7 @@ use super::nodes::{End, Nodes};
 use crate::gang::Gang;
 use crate::partial::Partial;
 use ir::analysis::{Flow, Graph, Shape, Shapes};
-use ir::{BlockId, Kernel, Reg, Terminator};
+use ir::{BlockId, Kernel, Reg, Src, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, with the one where lanes meet.
@@ -18,6 +18,8 @@ pub(super) struct Part {
     pub(super) needed: Vec<Vec<Reg>>,
     /// Per block, the registers that other lanes need meanwhile.
     pub(super) kept: Vec<BTreeSet<Reg>>,
+    /// The registers that shuffles read there, in lanes that may be elsewhere.
+    pub(super) offered: BTreeSet<Reg>,
     /// Per block, whether all lanes may have met there.
     pub(super) meets: Vec<bool>,
     /// Per block, the later ones at which lanes may wait while it is its turn.
@@ -108,6 +110,7 @@ impl Parts {
                         blocks: all,
                         needed: Vec::new(),
                         kept: Vec::new(),
+                        offered: BTreeSet::new(),
                         meets: Vec::new(),
                         waiting: Vec::new(),
                         known: Vec::new(),
@@ -130,6 +133,7 @@ impl Parts {
         for (nth, part) in found.all.iter_mut().enumerate() {
             part.meets = part.blocks.iter().map(|block| meets.contains(&(nth, *block))).collect();
             part.find_needed(kernel, nodes);
+            part.find_offered(kernel);
             let own = found.of.iter().filter(|(_, part)| **part == nth);
             let entered: Vec<usize> = own.map(|(at, _)| *at).collect();
             part.find_kept(kernel, shapes, nodes, &entered);
@@ -179,6 +183,16 @@ impl Part {
             }
         }
         self.needed = needed.into_iter().map(|set| set.into_iter().collect()).collect();
+    }
+
+    fn find_offered(&mut self, kernel: &Kernel) {
+        let insts = self.blocks.iter().flat_map(|block| &kernel.blocks[*block].insts);
+        self.offered = insts
+            .filter_map(|inst| match inst.op.offered()? {
+                Src::Reg(reg) => Some(reg),
+                Src::Imm(_) => None,
+            })
+            .collect();
     }
 
     /// Finds at which blocks lanes may wait.
@@ -293,11 +307,11 @@ impl Part {
             .map(|nth| {
                 let waiting = waiting[nth] | (last & everything & !((2u64 << nth) - 1));
                 let blocks = (0..count).filter(|other| waiting >> other & 1 != 0);
-                blocks
-                    .flat_map(|other| {
-                        nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()
-                    })
-                    .collect()
+                let live = blocks.flat_map(|other| {
+                    nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()
+                });
+                let offered = self.needed[nth].iter().filter(|reg| self.offered.contains(reg));
+                live.chain(offered.copied()).collect()
             })
             .collect();
     }

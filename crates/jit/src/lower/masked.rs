@@ -242,6 +242,7 @@ impl Lower<'_> {
         };
         let apart = Some(Parted {
             needed: needed.to_vec(),
+            offered: parts.all[part].offered.iter().copied().collect(),
             waiting: waiting.iter().map(|(position, _)| number(position)).collect(),
         });
         let elsewhere = waiting.iter().map(|(_, lanes)| *lanes);

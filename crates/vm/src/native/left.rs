@@ -40,6 +40,9 @@ pub(super) fn restore(
         if !wanted(reg) {
             return 0;
         }
+        if apart.offered.contains(&reg) {
+            return u64::MAX;
+        }
         let own = if apart.needed.contains(&reg) { standing.lanes } else { 0 };
         let needs = |(_, (_, regs)): &&(u64, &Waiting)| regs.contains(&reg);
         waiting.iter().filter(needs).fold(own, |all, (lanes, _)| all | lanes)
