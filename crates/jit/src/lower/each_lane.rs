@@ -6,6 +6,7 @@
 use super::Lower;
 use super::lane_bits::Sets;
 use super::memory::access_class;
+use super::packed::moved_as;
 use super::value::{FLOAT, Form, INT, Value, Vectors};
 use super::values::{doubles, words};
 use crate::Level;
@@ -356,17 +357,20 @@ impl Lower<'_> {
             Op::Load { d, space, access, ordering, .. } => {
                 self.count_strong(*space, *ordering);
                 let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
+                let (unit, elements) = moved_as(*access, d.len());
+                let moved = if unit == *access { wanted.clone() } else { vec![true; elements] };
                 let loaded = match masks {
-                    None if *access == Access::B32 && wanted == [true] => {
+                    None if unit == Access::B32 && moved == [true] => {
                         vec![self.load_words(reached)]
                     }
-                    None if self.can_be_runs(*access, d.len(), false) => {
-                        self.load_runs(reached, *access, &wanted, |this| {
-                            this.load_lanes(reached, *access, &wanted, lanes, None)
+                    None if self.can_be_runs(unit, elements, false) => {
+                        self.load_runs(reached, unit, &moved, |this| {
+                            this.load_lanes(reached, unit, &moved, lanes, None)
                         })
                     }
-                    _ => self.load_lanes(reached, *access, &wanted, lanes, masks),
+                    _ => self.load_lanes(reached, unit, &moved, lanes, masks),
                 };
+                let loaded = self.taken_from(loaded, *access, &wanted);
                 for (d, vectors) in d.iter().zip(loaded) {
                     if let Some(d) = *d {
                         self.set(d, Value::vectors(vectors));
@@ -375,19 +379,15 @@ impl Lower<'_> {
             }
             Op::Store { values, space, access, ordering, .. } => {
                 self.count_strong(*space, *ordering);
-                let class = access_class(*access);
+                let (unit, elements) = moved_as(*access, values.len());
                 match masks {
-                    None if self.level == Level::Avx512
-                        && *access == Access::B32
-                        && values.len() == 1 =>
-                    {
-                        let words = self.vectors_of(values[0], class);
-                        self.store_words(reached, &words);
+                    None if self.level == Level::Avx512 && unit == Access::B32 && elements == 1 => {
+                        let words = self.put_as(values, *access);
+                        self.store_words(reached, &words[0]);
                     }
-                    None if self.can_be_runs(*access, values.len(), true) => {
-                        let elements: Vec<Vec<VReg>> =
-                            values.iter().map(|value| self.vectors_of(*value, class)).collect();
-                        self.store_runs(reached, class, &elements, |this| {
+                    None if self.can_be_runs(unit, elements, true) => {
+                        let moved = self.put_as(values, *access);
+                        self.store_runs(reached, access_class(unit), &moved, |this| {
                             this.store_lanes(values, *access, reached, lanes, None);
                         });
                     }

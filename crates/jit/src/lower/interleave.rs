@@ -189,7 +189,7 @@ impl Lower<'_> {
     }
 
     /// Words of two vectors by number (AVX-512).
-    fn picked(&mut self, [a, b]: [VReg; 2], which: impl Fn(u32) -> u32) -> VReg {
+    pub(super) fn picked(&mut self, [a, b]: [VReg; 2], which: impl Fn(u32) -> u32) -> VReg {
         let mut bytes = [0; 64];
         for (word, chunk) in (0..).zip(bytes.chunks_exact_mut(4)) {
             chunk.copy_from_slice(&which(word).to_le_bytes());

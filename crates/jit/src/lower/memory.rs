@@ -1,6 +1,7 @@
 //! Loads and stores whose addresses follow from the first lane's: one check for the warp, then plain accesses.
 
 use super::Lower;
+use super::packed::moved_as;
 use super::value::{INT, Value};
 use super::values::words as words_of;
 use crate::Level;
@@ -146,13 +147,17 @@ impl Lower<'_> {
         let Some(shape) = self.address_shape(address, *space) else { return false };
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let uniform = shape.is_uniform();
+        // What all lanes have in common is loaded piece by piece.
+        let (unit, elements) =
+            if uniform { (*access, d.len()) } else { moved_as(*access, d.len()) };
+        let size = i64::from(unit.bytes());
         let wide = size == 8;
         let count = self.count(if wide { Class::W64 } else { Class::W32 });
-        let bytes = size * d.len() as i64;
+        let bytes = size * elements as i64;
         let dense = self.are_dense(affine, self.gang.lanes() / count, bytes);
         let alike = affine.is_uniform();
         if let Some(masked) = &self.masked
-            && (masked.at.is_none() || *space == Space::Shared)
+            && (masked.at.is_none() || *space == Space::Shared && self.are_scattered(&shape, bytes))
             && !(uniform || self.are_inside(affine, address, *space, bytes))
         {
             // Lanes that do not execute may be where there is no memory.
@@ -160,13 +165,13 @@ impl Lower<'_> {
         }
         // Lanes that have parted are not checked one by one there.
         let strided = !dense && self.are_strided(size) && self.masked.is_none();
-        if wide && !(alike || strided || dense && d.len() <= 2) {
+        if wide && !(alike || strided || dense && elements <= 2) {
             return false;
         }
-        if size < 4 && !alike && !(dense && d.len() == 1) {
+        if size < 4 && !alike && !(dense && elements == 1) {
             return false;
         }
-        if !(strided && size >= 4 || self.are_halves(&shape, affine, *access)) {
+        if !(strided && size >= 4 || self.are_halves(&shape, affine, unit)) {
             return false;
         }
         let among = self.gang.all();
@@ -190,8 +195,12 @@ impl Lower<'_> {
             return true;
         }
         let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
-        let elements = self.load_elements(&lanes, *access, &wanted, dense);
-        for (d, vectors) in d.iter().zip(elements) {
+        let loaded = match unit == *access {
+            true => self.load_elements(&lanes, unit, &wanted, dense),
+            false => self.load_elements(&lanes, unit, &vec![true; elements], dense),
+        };
+        let loaded = self.taken_from(loaded, *access, &wanted);
+        for (d, vectors) in d.iter().zip(loaded) {
             if let Some(d) = *d {
                 self.set(d, Value::vectors(vectors));
             }
@@ -324,6 +333,9 @@ impl Lower<'_> {
         if self.are_strided(size) {
             return self.load_strided(lanes, first, access, offset);
         }
+        if let Some(found) = self.load_windows(lanes, first, offset) {
+            return found;
+        }
         let (start, offsets) = self.places(lanes, first, count, offset);
         self.func.gather(start, offsets, 0, None)
     }
@@ -361,8 +373,9 @@ impl Lower<'_> {
         if !Self::can_be_plain(*space, *ordering, values.len()) {
             return false;
         }
-        let (size, class) = (i64::from(access.bytes()), access_class(*access));
-        let fits = match values.len() {
+        let (unit, elements) = moved_as(*access, values.len());
+        let (size, class) = (i64::from(unit.bytes()), access_class(unit));
+        let fits = match elements {
             1 => true,
             2 => size >= 4,
             4 => size == 4,
@@ -370,18 +383,18 @@ impl Lower<'_> {
         };
         let Some(shape) = self.address_shape(address, *space) else { return false };
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
-        let bytes = size * values.len() as i64;
+        let bytes = size * elements as i64;
         // Elements of all lanes are packed at once without AVX-512.
         let group = match self.level {
             Level::Avx2 if size < 4 => WARP,
             Level::Avx2 | Level::Avx512 => self.gang.lanes() / self.count(class),
         };
-        let by_halves = values.len() == 1
+        let by_halves = elements == 1
             && size == 4
             && !self.are_dense(affine, group, 4)
             && self.are_dense(affine, group / 2, 4);
         let strided = !by_halves && !self.are_dense(affine, group, bytes);
-        let scattered = strided && self.can_be_scattered(&shape, size, values.len());
+        let scattered = strided && self.can_be_scattered(&shape, size, elements);
         if strided && !self.are_strided(size) && !scattered || !strided && !fits {
             return false;
         }
@@ -392,38 +405,29 @@ impl Lower<'_> {
         let wanted = Wanted { address, space: *space, bytes, extent: bytes, writes: true, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
+        let stored = self.put_as(values, *access);
         if scattered {
-            for slice in 0..self.count(class) {
-                let vector = self.vector(values[0], class, slice);
+            for (slice, vector) in stored[0].iter().enumerate() {
                 let first = slice * self.level.lanes();
-                let (start, offsets) = self.places(&lanes, first, self.level.lanes(), 0);
-                self.func.scatter(start, offsets, vector, None);
-            }
-            return true;
-        }
-        if strided {
-            for slice in 0..self.count(class) {
-                for (nth, value) in (0..).zip(values) {
-                    let vector = self.vector(*value, class, slice);
-                    let first = slice * (self.gang.lanes() / self.count(class));
-                    self.store_strided(&lanes, first, *access, nth * size, vector);
+                if !self.store_windows(&lanes, first, *vector) {
+                    let (start, offsets) = self.places(&lanes, first, self.level.lanes(), 0);
+                    self.func.scatter(start, offsets, *vector, None);
                 }
             }
-            return true;
+        } else if strided {
+            for slice in 0..self.count(class) {
+                for (nth, vectors) in (0..).zip(&stored) {
+                    let first = slice * (self.gang.lanes() / self.count(class));
+                    self.store_strided(&lanes, first, unit, nth * size, vectors[slice]);
+                }
+            }
+        } else if size < 4 {
+            self.store_small(&lanes, &stored[0], size);
+        } else if by_halves {
+            self.store_halves(&lanes, &stored[0]);
+        } else {
+            self.store_elements(&lanes, class, &stored);
         }
-        if size < 4 {
-            let all = self.vectors_of(values[0], class);
-            self.store_small(&lanes, &all, size);
-            return true;
-        }
-        if by_halves {
-            let all = self.vectors_of(values[0], class);
-            self.store_halves(&lanes, &all);
-            return true;
-        }
-        let elements: Vec<Vec<VReg>> =
-            values.iter().map(|value| self.vectors_of(*value, class)).collect();
-        self.store_elements(&lanes, class, &elements);
         true
     }
 
@@ -641,6 +645,13 @@ impl Lower<'_> {
             i64::try_from(to)
                 .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
         })
+    }
+
+    /// Whether the lanes of half a vector lie at a distance from each other that is neither so many bytes nor none.
+    fn are_scattered(&self, shape: &Shape, bytes: i64) -> bool {
+        let Shape::Affine(affine) = shape else { return false };
+        let half = self.level.lanes() / 2;
+        ![0, bytes].into_iter().any(|distance| self.are_dense(affine, half, distance))
     }
 
     /// Whether all lanes are known to access shared memory, so many bytes each.

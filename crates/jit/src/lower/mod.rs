@@ -26,6 +26,7 @@ mod nans;
 mod nodes;
 mod numbers;
 mod one_place;
+mod packed;
 mod predicate;
 mod quotient;
 mod rows;
@@ -40,6 +41,7 @@ mod value;
 mod values;
 mod vector;
 mod wide;
+mod windows;
 mod zeros;
 
 use crate::exit::{Leaving, Why};
