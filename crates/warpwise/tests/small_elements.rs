@@ -8,16 +8,22 @@ const THREADS: u32 = 96;
 /// Elements of a lane, from one lane to the next, at most: three times four.
 const MOST: u32 = 12;
 
-/// Which element a thread begins at, in units of what it accesses; as an expression of PTX, and as a function.
-const PLACES: [(&str, fn(u32) -> u32); 4] = [
+/// The element at which a thread begins, in units of what it accesses.
+type Place = fn(u32) -> u32;
+
+/// Such places in PTX, and as functions.
+const PLACES: [(&str, Place); 4] = [
     ("mov.u32 %r9, %r1;", |t| t),
     ("mul.lo.u32 %r9, %r1, 3;", |t| 3 * t),
     ("sub.u32 %r9, 95, %r1;", |t| 95 - t),
     ("mul.lo.u32 %r9, %r1, 37; rem.u32 %r9, %r9, 96;", |t| t * 37 % 96),
 ];
 
-/// Which threads do it.
-const MEANT: [(&str, fn(u32) -> bool); 3] = [
+/// Whether a thread is meant.
+type Meant = fn(u32) -> bool;
+
+/// Which threads do it, in PTX and as functions.
+const MEANT: [(&str, Meant); 3] = [
     ("setp.lt.u32 %p1, %r1, 96;", |_| true),
     ("rem.u32 %r10, %r1, 3; setp.ne.u32 %p1, %r10, 1;", |t| t % 3 != 1),
     ("setp.lt.u32 %p1, %r1, 41;", |t| t < 41),

@@ -5,9 +5,8 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
-use super::memory::access_class;
 use super::packed::moved_as;
-use super::value::{FLOAT, Form, INT, Value, Vectors};
+use super::value::{FLOAT, Form, INT, Value, Vectors, access_class};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;

@@ -3,8 +3,8 @@
 use super::Lower;
 use super::each_lane::atomic;
 use super::mask::Masked;
-use super::memory::{Wanted, access_class};
-use super::value::{FLOAT, Form, INT, Value};
+use super::memory::Wanted;
+use super::value::{FLOAT, Form, INT, Value, access_class};
 use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::{How, Mem, O};

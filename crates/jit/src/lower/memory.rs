@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::packed::moved_as;
-use super::value::{INT, Value};
+use super::value::{INT, Value, access_class};
 use super::values::words as words_of;
 use crate::Level;
 use crate::exit::Why;
@@ -95,11 +95,6 @@ impl Lanes {
 /// Whether an access of so many bytes is known to be aligned, so far from the first lane's address.
 pub(super) fn is_aligned(affine: &Affine, offset: i64, bytes: i64) -> bool {
     affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0
-}
-
-/// The class of a register that an access loads to or stores from.
-pub(super) fn access_class(access: Access) -> Class {
-    if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
 
 impl Lower<'_> {

@@ -1,7 +1,7 @@
 //! Several bytes or halves a lane that fill words, such as a pixel's: moved as words, and taken apart or put together in registers.
 
 use super::Lower;
-use super::memory::access_class;
+use super::value::access_class;
 use super::values::words;
 use crate::isa::{U, V};
 use crate::mir::O;

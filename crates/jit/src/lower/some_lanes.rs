@@ -2,8 +2,8 @@
 //! so that it does not matter where the others would go (`if (t >= 1) x[t - 1]`), and moved under their masks.
 
 use super::Lower;
-use super::memory::{Run, access_class, is_aligned};
-use super::value::{FLOAT, INT, Value};
+use super::memory::{Run, is_aligned};
+use super::value::{FLOAT, INT, Value, access_class};
 use crate::Level;
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;

@@ -2,6 +2,7 @@
 
 use crate::Level;
 use crate::exit::Index;
+use ir::{Access, Class};
 use regalloc2::{RegClass, VReg};
 use std::rc::Rc;
 
@@ -82,6 +83,11 @@ pub(super) enum Form {
 
 pub(super) const INT: RegClass = RegClass::Int;
 pub(super) const FLOAT: RegClass = RegClass::Float;
+
+/// The class of a register that an access loads to or stores from.
+pub(super) fn access_class(access: Access) -> Class {
+    if access == Access::B64 { Class::W64 } else { Class::W32 }
+}
 
 /// The class of masks of a level.
 pub(super) fn mask_class(level: Level) -> RegClass {
