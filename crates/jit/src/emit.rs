@@ -8,6 +8,7 @@ mod compound;
 mod counts;
 mod lanes;
 mod later;
+mod matches;
 mod squares;
 mod warps;
 mod windows;

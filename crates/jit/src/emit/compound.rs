@@ -96,6 +96,9 @@ impl Emitter {
                 let names = names.ok_or("rows have other columns")?;
                 self.store_rows(names, *free, *start, (step, used))
             }
+            (Compound::MatchAny { warp }, [vectors @ .., room, other]) => {
+                self.match_any(vectors, warp, *room, *other)
+            }
             (Compound::CountLanes { count }, [lanes, room]) => {
                 self.count_lanes(*lanes, *room, count)
             }

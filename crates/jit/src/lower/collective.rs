@@ -5,7 +5,7 @@ use super::value::{Form, Value, words_of_lanes};
 use crate::isa::V;
 use crate::mir::{Kind, O};
 use iced_x86::{Code, ConditionCode};
-use ir::{Class, Collective, Inst, Members, Op, Operand, Pred, Reg, Src};
+use ir::{Access, Class, Collective, Inst, Members, Op, Operand, Pred, Reg, Src};
 use lanes::{ReduxOp, VoteMode, WARP};
 use regalloc2::VReg;
 
@@ -83,7 +83,9 @@ impl Lower<'_> {
             | Collective::Redux { .. }
             | Collective::Elect { .. }
             | Collective::WarpSync => true,
-            Collective::MovMatrix { d, .. } => self.form(*d) == Form::Vectors,
+            Collective::MovMatrix { d, .. } | Collective::MatchAny { d, wide: false, .. } => {
+                self.form(*d) == Form::Vectors
+            }
             Collective::Shfl { .. }
             | Collective::MatchAny { .. }
             | Collective::MatchAll { .. }
@@ -96,6 +98,7 @@ impl Lower<'_> {
     /// Emits a collective that can be done here.
     pub(super) fn collect(&mut self, what: &Collective) {
         if let Collective::MatchAll { a, .. }
+        | Collective::MatchAny { a, .. }
         | Collective::Redux { a, .. }
         | Collective::MovMatrix { a, .. } = what
         {
@@ -126,6 +129,7 @@ impl Lower<'_> {
                     self.set(*p, Value::scalar(found));
                 }
             }
+            Collective::MatchAny { d, a, wide: false } => self.match_any(*d, *a),
             Collective::Redux { op, d, a } => self.redux(*op, *d, *a),
             Collective::Elect { d, p } => {
                 // The lowest lane.
@@ -177,6 +181,16 @@ impl Lower<'_> {
         let bits = self.bits_of(&masks);
         self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
         self.warp_or_none(Code::Sete_rm8)
+    }
+
+    /// Per lane, the lanes of its warp that hold the same word.
+    fn match_any(&mut self, d: Reg, a: Src) {
+        self.give_element(a, Access::B32, 0);
+        let vectors = self.vectors_of(a, Class::W32);
+        for warp in 0..self.gang.warps {
+            self.func.match_any(&vectors[self.gang.of_warp(warp)], warp as u8);
+        }
+        self.take_element(d, 1);
     }
 
     /// One value, in all lanes of a vector, of those of some vectors, then of ever smaller parts of one.

@@ -160,6 +160,15 @@ impl Func {
         let operands: Vec<Operand> = read.chain(rooms).collect();
         self.compound(Compound::Steps { places }, &operands);
     }
+
+    /// Adds [`Compound::MatchAny`].
+    pub(crate) fn match_any(&mut self, vectors: &[VReg], warp: u8) {
+        let rooms = [RegClass::Int, RegClass::Float].map(|class| self.value(class));
+        let read = vectors.iter().map(|vector| Operand::reg_use(*vector));
+        let operands: Vec<Operand> = read.chain(rooms.map(Operand::reg_temp)).collect();
+        self.compound(Compound::MatchAny { warp }, &operands);
+    }
+
     /// Adds [`Compound::CountLanes`].
     pub(crate) fn count_lanes(&mut self, lanes: VReg, count: u32) {
         let room = Operand::reg_temp(self.value(RegClass::Int));

@@ -50,6 +50,9 @@ pub(crate) enum Compound {
     /// A condition of not equal says that, of vectors of offsets, some lane is not as far from its vector's first one as this
     /// constant says, or elsewhere, if there is none. Two temporaries follow.
     Steps { places: Option<u32> },
+    /// Finds, for each lane of a warp, the lanes that hold the same word. The vectors of the warp are there, and the first of the context's
+    /// elements have their words; the second get a bit for each lane found. A temporary of general registers and one of vectors follow.
+    MatchAny { warp: u8 },
     /// Counts so many instructions of the front end, which the lanes of the first operand have executed, for each warp of which there
     /// are some. A temporary follows.
     CountLanes { count: u32 },
@@ -67,6 +70,7 @@ impl Compound {
             | Compound::ScatterDense { .. }
             | Compound::LoadRuns { .. }
             | Compound::StoreRuns { .. }
+            | Compound::MatchAny { .. }
             | Compound::CountLanes { .. }
             | Compound::CountDivergences => Some(Mnemonic::INVALID),
             Compound::Bounds { .. }
