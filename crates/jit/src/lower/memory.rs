@@ -650,7 +650,13 @@ impl Lower<'_> {
     }
 
     /// Whether all lanes are known to access shared memory, so many bytes each.
-    fn are_inside(&self, affine: &Affine, address: &Address, space: Space, bytes: i64) -> bool {
+    pub(super) fn are_inside(
+        &self,
+        affine: &Affine,
+        address: &Address,
+        space: Space,
+        bytes: i64,
+    ) -> bool {
         let steps = affine.signed_steps(self.address_bits(address));
         let own = &steps[..self.gang.lanes()];
         let (low, high) =

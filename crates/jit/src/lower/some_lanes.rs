@@ -5,6 +5,7 @@ use super::Lower;
 use super::memory::{Run, is_aligned};
 use super::value::{FLOAT, INT, Value, access_class};
 use crate::Level;
+use crate::isa::U;
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::Shape;
@@ -66,8 +67,23 @@ impl Lower<'_> {
             (Level::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_m256_ymm_ymm,
             (Level::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_m256_ymm_ymm,
         };
+        // Masked stores of AVX2 take long. Shared memory is nobody else's, so the others' elements can be stored as they are.
+        let among_others = self.level == Level::Avx2
+            && self.address_shape(address, *space).is_some_and(|shape| match shape {
+                Shape::Affine(affine) => {
+                    self.are_inside(&affine, address, *space, access.bytes().into())
+                }
+                Shape::Sliced(..) | Shape::Mask(_) | Shape::Varying => false,
+            });
         for (nth, vector) in self.vectors_of(*value, class).into_iter().enumerate() {
             let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
+            if among_others {
+                let (_, store) = crate::x86::vector_moves(self.level);
+                let old = self.unary(U::Load, memory);
+                let both = self.blend_of(class, masks[nth], O::U(vector), old);
+                self.func.x(store, &[memory, O::U(both)]);
+                continue;
+            }
             let operands = match self.level {
                 Level::Avx512 => [memory, O::U(vector), O::Masked(masks[nth])],
                 Level::Avx2 => [memory, O::U(masks[nth]), O::U(vector)],
