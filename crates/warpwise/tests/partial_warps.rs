@@ -19,7 +19,7 @@ const BLOCKS: [[u32; 3]; 12] = [
 ];
 const CTAS: u32 = 3;
 /// Words that a thread leaves.
-const WORDS: usize = 8;
+const WORDS: usize = 10;
 
 /// Buffers are as large as the threads need, to the byte.
 const TEXT: &str = "
@@ -107,18 +107,47 @@ meet:
     sub.u32 %r29, %r29, 1;
     shfl.sync.idx.b32 %r30, %r10, %r29, 31, %r26;
 
+    // The same, of those that the membermask names and that are there.
+    bar.warp.sync 0xffffffff;
+    mov.u32 %r31, 0;
+    setp.lt.u32 %p6, %r7, 1000;
+    vote.sync.all.pred %p7, %p6, 0xffffffff;
+    selp.u32 %r32, 1, 0, %p7;
+    add.u32 %r31, %r31, %r32;
+    vote.sync.all.pred %p7, %p4, 0xffffffff;
+    selp.u32 %r32, 2, 0, %p7;
+    add.u32 %r31, %r31, %r32;
+    vote.sync.any.pred %p7, %p4, 0xffffffff;
+    selp.u32 %r32, 4, 0, %p7;
+    add.u32 %r31, %r31, %r32;
+    vote.sync.uni.pred %p7, %p4, 0xffffffff;
+    selp.u32 %r32, 8, 0, %p7;
+    add.u32 %r31, %r31, %r32;
+    not.pred %p6, %p6;
+    vote.sync.uni.pred %p7, %p6, 0xffffffff;
+    selp.u32 %r32, 16, 0, %p7;
+    add.u32 %r31, %r31, %r32;
+    vote.sync.any.pred %p7, %p6, 0xffffffff;
+    selp.u32 %r32, 32, 0, %p7;
+    add.u32 %r31, %r31, %r32;
+    not.pred %p6, %p4;
+    vote.sync.ballot.b32 %r33, %p6, 0xffffffff;
+
     // Some lanes, to one place.
     setp.lt.u32 %p5, %r7, 5;
     @!%p5 bra done;
     red.global.add.u32 [%rd4], %r11;
 done:
-    mul.wide.u32 %rd9, %r10, 32;
+    mul.wide.u32 %rd9, %r10, 40;
     add.u64 %rd9, %rd3, %rd9;
-    st.global.v4.u32 [%rd9], {%r16, %r17, %r19, %r20};
+    st.global.v2.u32 [%rd9], {%r16, %r17};
+    st.global.v2.u32 [%rd9+8], {%r19, %r20};
     st.global.u32 [%rd9+16], %r24;
     st.global.u32 [%rd9+20], %r26;
     st.global.u32 [%rd9+24], %r27;
     st.global.u32 [%rd9+28], %r30;
+    st.global.u32 [%rd9+32], %r31;
+    st.global.u32 [%rd9+36], %r33;
     ret;
 }
 ";
@@ -141,6 +170,9 @@ fn expected(thread: u32, threads: u32, input: &[u32], bytes: &[u8]) -> [u32; WOR
         // Threads with odd numbers are lanes with odd numbers.
         there & 0xaaaa_aaaa,
         if t.is_multiple_of(32) { thread } else { thread - 1 },
+        // All are below 1000 and none is not; of one lane, none is odd.
+        1 + 16 + if lanes == 1 { 8 } else { 4 },
+        there & 0x5555_5555,
     ]
 }
 

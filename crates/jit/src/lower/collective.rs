@@ -1,6 +1,7 @@
 //! Collectives of whole warps, of each warp of a gang for itself.
 
 use super::Lower;
+use super::lane_bits::Sets;
 use super::value::{Form, Value, words_of_lanes};
 use crate::isa::V;
 use crate::mir::{Kind, O};
@@ -18,7 +19,9 @@ impl Lower<'_> {
             Members::Mask(Src::Reg(mask)) if self.shape(mask).is_uniform() => {
                 self.known_lanes(mask).is_some_and(|lanes| lanes[0] as u32 == u32::MAX)
             }
-            Members::Mask(Src::Reg(mask)) => return self.collective_of_groups(what, mask),
+            Members::Mask(Src::Reg(mask)) => {
+                return self.partial.is_none() && self.collective_of_groups(what, mask);
+            }
         };
         all && self.can_collect(what) && {
             self.collect(what);
@@ -95,6 +98,17 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether a collective asks lanes for no more than a bit, so that those which are not there can be left out.
+    pub(super) fn is_of_bits(what: &Collective) -> bool {
+        matches!(
+            what,
+            Collective::Vote { .. }
+                | Collective::Ballot { .. }
+                | Collective::Elect { .. }
+                | Collective::WarpSync
+        )
+    }
+
     /// Emits a collective that can be done here.
     pub(super) fn collect(&mut self, what: &Collective) {
         if let Collective::MatchAll { a, .. }
@@ -114,6 +128,7 @@ impl Lower<'_> {
             },
             Collective::Ballot { d, a } => {
                 let bits = self.bits(*a);
+                let bits = self.there(bits);
                 let warps = self.of_warps(bits);
                 self.set_of_warps(*d, &warps);
             }
@@ -153,6 +168,9 @@ impl Lower<'_> {
 
     fn vote(&mut self, mode: VoteMode, d: Reg, a: Pred) {
         let bits = self.bits(a);
+        if self.partial.is_some() {
+            return self.vote_of_some(mode, d, bits);
+        }
         let (compared, code) = match mode {
             VoteMode::All => (0xff, Code::Sete_rm8),
             VoteMode::Any => (0, Code::Setne_rm8),
@@ -168,6 +186,33 @@ impl Lower<'_> {
             found.push(self.warp_or_none(code));
         }
         let found = self.of_gang(&found);
+        self.set(d, Value::scalar(found));
+    }
+
+    /// The same of a warp that may have fewer lanes than others.
+    fn vote_of_some(&mut self, mode: VoteMode, d: Reg, bits: VReg) {
+        let bits = self.there(bits);
+        let [any, all] = [false, true].map(|all| {
+            let code = match all {
+                true => {
+                    self.are_all_there(bits);
+                    Code::Sete_rm8
+                }
+                false => {
+                    self.is_any(bits);
+                    Code::Setne_rm8
+                }
+            };
+            self.all_or_none(code)
+        });
+        let found = match mode {
+            VoteMode::Any => any,
+            VoteMode::All => all,
+            VoteMode::Uni => {
+                let none = self.lanes_not(any);
+                self.lanes_of(Sets::Or, all, none)
+            }
+        };
         self.set(d, Value::scalar(found));
     }
 

@@ -507,7 +507,11 @@ impl Lower<'_> {
             Op::Store { .. } if self.masked.is_some() => self.store_some(op, place),
             Op::Store { .. } => self.store(op, place),
             Op::Collective { what, members, .. } => {
-                self.masked.is_none() && self.collective(what, *members)
+                let (parted, partial) = match &self.masked {
+                    None => (false, false),
+                    Some(masked) => (masked.at.is_some(), masked.at.is_none()),
+                };
+                !parted && (!partial || Self::is_of_bits(what)) && self.collective(what, *members)
             }
             Op::CopyProgress(_) => true,
             Op::Fence(_) => {
