@@ -21,6 +21,30 @@ const CTAS: u32 = 3;
 /// Words that a thread leaves.
 const WORDS: usize = 10;
 
+/// Votes, and on what: whether a thread's number is below 1000, whether it is not, and whether it is odd.
+const VOTES: [(&str, &str); 6] = [
+    ("all", "%p5"),
+    ("all", "%p4"),
+    ("any", "%p4"),
+    ("uni", "%p4"),
+    ("uni", "%p6"),
+    ("any", "%p6"),
+];
+
+/// The kernel, with a bit of a sum for each vote.
+fn text() -> String {
+    let votes = VOTES.iter().enumerate().map(|(nth, (mode, on))| {
+        format!(
+            "
+    vote.sync.{mode}.pred %p7, {on}, 0xffffffff;
+    selp.u32 %r32, {}, 0, %p7;
+    add.u32 %r31, %r31, %r32;",
+            1 << nth
+        )
+    });
+    TEXT.replace("VOTES", &votes.collect::<String>())
+}
+
 /// Buffers are as large as the threads need, to the byte.
 const TEXT: &str = "
 .version 7.8
@@ -110,26 +134,9 @@ meet:
     // The same, of those that the membermask names and that are there.
     bar.warp.sync 0xffffffff;
     mov.u32 %r31, 0;
-    setp.lt.u32 %p6, %r7, 1000;
-    vote.sync.all.pred %p7, %p6, 0xffffffff;
-    selp.u32 %r32, 1, 0, %p7;
-    add.u32 %r31, %r31, %r32;
-    vote.sync.all.pred %p7, %p4, 0xffffffff;
-    selp.u32 %r32, 2, 0, %p7;
-    add.u32 %r31, %r31, %r32;
-    vote.sync.any.pred %p7, %p4, 0xffffffff;
-    selp.u32 %r32, 4, 0, %p7;
-    add.u32 %r31, %r31, %r32;
-    vote.sync.uni.pred %p7, %p4, 0xffffffff;
-    selp.u32 %r32, 8, 0, %p7;
-    add.u32 %r31, %r31, %r32;
-    not.pred %p6, %p6;
-    vote.sync.uni.pred %p7, %p6, 0xffffffff;
-    selp.u32 %r32, 16, 0, %p7;
-    add.u32 %r31, %r31, %r32;
-    vote.sync.any.pred %p7, %p6, 0xffffffff;
-    selp.u32 %r32, 32, 0, %p7;
-    add.u32 %r31, %r31, %r32;
+    setp.lt.u32 %p5, %r7, 1000;
+    not.pred %p6, %p5;
+VOTES
     not.pred %p6, %p4;
     vote.sync.ballot.b32 %r33, %p6, 0xffffffff;
 
@@ -219,7 +226,7 @@ fn lanes_that_are_not_there_do_nothing() {
         let total = (0..CTAS).flat_map(first).fold(0, |sum: u32, nth| sum.wrapping_add(input[nth]));
         let mut counted = None;
         for engine in EngineChoice::available() {
-            let (found, added, stats) = run(TEXT, block, engine).expect("no fault");
+            let (found, added, stats) = run(&text(), block, engine).expect("no fault");
             for (thread, found) in (0..all).zip(found.chunks_exact(WORDS)) {
                 let expected = expected(thread, threads, &input, &bytes);
                 assert_eq!(found, expected, "{engine}, {block:?}, thread {thread}");
@@ -234,7 +241,7 @@ fn lanes_that_are_not_there_do_nothing() {
 #[test]
 fn a_lane_that_is_there_is_blamed() {
     // The last thread reads what lies behind the row.
-    let text = TEXT.replace("ld.global.u32 %r11, [%rd6];", "ld.global.u32 %r11, [%rd6+4];");
+    let text = text().replace("ld.global.u32 %r11, [%rd6];", "ld.global.u32 %r11, [%rd6+4];");
     for block in BLOCKS {
         let mut told = None;
         for engine in EngineChoice::available() {

@@ -1,7 +1,6 @@
 //! Collectives of whole warps, of each warp of a gang for itself.
 
 use super::Lower;
-use super::lane_bits::Sets;
 use super::value::{Form, Value, words_of_lanes};
 use crate::isa::V;
 use crate::mir::{Kind, O};
@@ -168,9 +167,7 @@ impl Lower<'_> {
 
     fn vote(&mut self, mode: VoteMode, d: Reg, a: Pred) {
         let bits = self.bits(a);
-        if self.partial.is_some() {
-            return self.vote_of_some(mode, d, bits);
-        }
+        let bits = self.as_the_first(bits);
         let (compared, code) = match mode {
             VoteMode::All => (0xff, Code::Sete_rm8),
             VoteMode::Any => (0, Code::Setne_rm8),
@@ -186,33 +183,6 @@ impl Lower<'_> {
             found.push(self.warp_or_none(code));
         }
         let found = self.of_gang(&found);
-        self.set(d, Value::scalar(found));
-    }
-
-    /// The same of a warp that may have fewer lanes than others.
-    fn vote_of_some(&mut self, mode: VoteMode, d: Reg, bits: VReg) {
-        let bits = self.there(bits);
-        let [any, all] = [false, true].map(|all| {
-            let code = match all {
-                true => {
-                    self.are_all_there(bits);
-                    Code::Sete_rm8
-                }
-                false => {
-                    self.is_any(bits);
-                    Code::Setne_rm8
-                }
-            };
-            self.all_or_none(code)
-        });
-        let found = match mode {
-            VoteMode::Any => any,
-            VoteMode::All => all,
-            VoteMode::Uni => {
-                let none = self.lanes_not(any);
-                self.lanes_of(Sets::Or, all, none)
-            }
-        };
         self.set(d, Value::scalar(found));
     }
 

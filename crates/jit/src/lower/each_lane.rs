@@ -5,7 +5,7 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
-use super::packed::moved_as;
+use super::packed::{moved_as, wanted_as};
 use super::value::{FLOAT, Form, INT, Value, Vectors, access_class};
 use super::values::{doubles, words};
 use crate::Level;
@@ -357,7 +357,7 @@ impl Lower<'_> {
                 self.count_strong(*space, *ordering);
                 let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
                 let (unit, elements) = moved_as(*access, d.len());
-                let moved = if unit == *access { wanted.clone() } else { vec![true; elements] };
+                let moved = wanted_as(*access, &wanted);
                 let loaded = match masks {
                     None if unit == Access::B32 && moved == [true] => {
                         vec![self.load_words(reached)]

@@ -22,6 +22,11 @@ pub(super) struct Masked {
 }
 
 impl Masked {
+    /// Whether others execute elsewhere, and not only lanes that are not there do not.
+    pub(super) fn is_apart(&self) -> bool {
+        self.at.is_some()
+    }
+
     /// The lanes that execute, if they are few and always the same.
     pub(super) fn few(&self) -> Option<u64> {
         self.known.filter(|lanes| lanes.count_ones() <= FEW)

@@ -1,7 +1,7 @@
 //! Loads and stores whose addresses follow from the first lane's: one check for the warp, then plain accesses.
 
 use super::Lower;
-use super::packed::moved_as;
+use super::packed::{moved_as, wanted_as};
 use super::value::{INT, Value, access_class};
 use super::values::words as words_of;
 use crate::Level;
@@ -152,7 +152,7 @@ impl Lower<'_> {
         let dense = self.are_dense(affine, self.gang.lanes() / count, bytes);
         let alike = affine.is_uniform();
         if let Some(masked) = &self.masked
-            && (masked.at.is_none() || *space == Space::Shared && self.are_scattered(&shape, bytes))
+            && (!masked.is_apart() || *space == Space::Shared && self.are_scattered(&shape, bytes))
             && !(uniform || self.are_inside(affine, address, *space, bytes))
         {
             // Lanes that do not execute may be where there is no memory.
@@ -190,10 +190,7 @@ impl Lower<'_> {
             return true;
         }
         let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
-        let loaded = match unit == *access {
-            true => self.load_elements(&lanes, unit, &wanted, dense),
-            false => self.load_elements(&lanes, unit, &vec![true; elements], dense),
-        };
+        let loaded = self.load_elements(&lanes, unit, &wanted_as(*access, &wanted), dense);
         let loaded = self.taken_from(loaded, *access, &wanted);
         for (d, vectors) in d.iter().zip(loaded) {
             if let Some(d) = *d {
@@ -510,12 +507,9 @@ impl Lower<'_> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
         let Wanted { address, space, bytes, extent, writes, among } = *wanted;
         let wide = self.is_wide(address);
-        let bits = self.address_bits(address);
-        let is_meant = |lane: &usize| among >> lane & 1 != 0;
-        let steps = affine.signed_steps(bits);
-        let meant = (0..self.gang.lanes()).filter(is_meant).map(|lane| steps[lane]);
-        let (low, high) = (meant.clone().min()?, meant.clone().max()?);
-        let span = high.checked_sub(low)?.checked_add(extent)?;
+        let steps = affine.signed_steps(self.address_bits(address));
+        let meant = self.meant(among).map(|lane| steps[lane]);
+        let (low, span) = self.reach(affine, address, among, extent)?;
         let offset = address.offset.checked_add(low)?;
         if span > MAX_SPAN || !bytes.cast_unsigned().is_power_of_two() {
             return None;
@@ -657,13 +651,31 @@ impl Lower<'_> {
         space: Space,
         bytes: i64,
     ) -> bool {
+        let reach = self.reach(affine, address, self.gang.all(), bytes);
+        space == Space::Shared
+            && reach.is_some_and(|(low, span)| {
+                let from = address.offset.checked_add(low);
+                from.is_some_and(|from| self.is_inside(affine, from, span))
+            })
+    }
+
+    /// The lanes of a set.
+    fn meant(&self, among: u64) -> impl Iterator<Item = usize> + Clone + use<> {
+        (0..self.gang.lanes()).filter(move |lane| among >> lane & 1 != 0)
+    }
+
+    /// How far the lowest of some lanes lies from the first, and how many bytes there are from it to the end of the highest one's access.
+    fn reach(
+        &self,
+        affine: &Affine,
+        address: &Address,
+        among: u64,
+        extent: i64,
+    ) -> Option<(i64, i64)> {
         let steps = affine.signed_steps(self.address_bits(address));
-        let own = &steps[..self.gang.lanes()];
-        let (low, high) =
-            own.iter().fold((0, 0), |(low, high), step| (low.min(*step), high.max(*step)));
-        let span = (high - low).saturating_add(bytes);
-        let from = address.offset.checked_add(low);
-        space == Space::Shared && from.is_some_and(|from| self.is_inside(affine, from, span))
+        let meant = self.meant(among).map(|lane| steps[lane]);
+        let (low, high) = (meant.clone().min()?, meant.max()?);
+        Some((low, high.checked_sub(low)?.checked_add(extent)?))
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

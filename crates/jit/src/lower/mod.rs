@@ -307,7 +307,7 @@ impl Lower<'_> {
         let nodes = self.nodes;
         let here = &nodes.all[node];
         self.state.clear();
-        self.shared = None;
+        (self.shared, self.masked) = (None, None);
         self.live = here.live.iter().copied().collect();
         self.func.begin(self.blocks[node]);
         if here.ways > 0 {
@@ -507,11 +507,8 @@ impl Lower<'_> {
             Op::Store { .. } if self.masked.is_some() => self.store_some(op, place),
             Op::Store { .. } => self.store(op, place),
             Op::Collective { what, members, .. } => {
-                let (parted, partial) = match &self.masked {
-                    None => (false, false),
-                    Some(masked) => (masked.at.is_some(), masked.at.is_none()),
-                };
-                !parted && (!partial || Self::is_of_bits(what)) && self.collective(what, *members)
+                let can_be = |masked: &Masked| !masked.is_apart() && Self::is_of_bits(what);
+                self.masked.as_ref().is_none_or(can_be) && self.collective(what, *members)
             }
             Op::CopyProgress(_) => true,
             Op::Fence(_) => {

@@ -19,6 +19,11 @@ pub(super) fn moved_as(access: Access, elements: usize) -> (Access, usize) {
     }
 }
 
+/// Which of those are wanted, if these elements of the access are.
+pub(super) fn wanted_as(access: Access, wanted: &[bool]) -> Vec<bool> {
+    words_of(access, wanted.len()).map_or_else(|| wanted.to_vec(), |words| vec![true; words])
+}
+
 /// How many words so many elements of an access fill, if these are smaller.
 fn words_of(access: Access, elements: usize) -> Option<usize> {
     let bytes = access.bytes() as usize * elements;

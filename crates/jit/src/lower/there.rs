@@ -3,6 +3,7 @@
 use super::Lower;
 use super::lane_bits::Sets;
 use super::mask::Masked;
+use super::value::INT;
 use crate::mir::O;
 use crate::partial::Partial;
 use iced_x86::Code;
@@ -19,6 +20,9 @@ impl Lower<'_> {
 
     /// The lanes of the warp that are there.
     fn existing(&mut self, partial: Partial) -> VReg {
+        if let Some(Masked { at: None, lanes, .. }) = self.masked {
+            return lanes;
+        }
         let own = self.lanes_constant(partial.lanes);
         if partial.warp == 0 {
             return own;
@@ -38,6 +42,18 @@ impl Lower<'_> {
                 self.lanes_of(Sets::And, lanes, existing)
             }
         }
+    }
+
+    /// These lanes, and those that are not there if the first one, which is, is among them.
+    pub(super) fn as_the_first(&mut self, lanes: VReg) -> VReg {
+        let Some(partial) = self.partial else { return lanes };
+        let existing = self.existing(partial);
+        let first = self.tied(Code::And_rm32_imm8, lanes, O::I8(1));
+        let alike = self.func.value(INT);
+        self.func.x(Code::Neg_rm32, &[O::Tied(alike, first)]);
+        let differ = self.lanes_of(Sets::Xor, lanes, alike);
+        let there = self.lanes_of(Sets::And, differ, existing);
+        self.lanes_of(Sets::Xor, alike, there)
     }
 
     /// A condition of equal says that these are all lanes that are there.

@@ -1,6 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
+use super::mask::Masked;
 use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
@@ -653,7 +654,7 @@ impl Lower<'_> {
             }
         }
         // Where lanes have parted, others may need another register in the row.
-        if self.masked.as_ref().is_none_or(|masked| masked.at.is_none()) {
+        if !self.masked.as_ref().is_some_and(Masked::is_apart) {
             let value = self.known(reg);
             self.set(reg, Value { home: true, full: value.full || all, ..value });
         }

@@ -1,9 +1,9 @@
 //! What has to be zero when a CTA begins.
 
 use crate::Input;
+use crate::partial::Partial;
 use ir::analysis::{Liveness, Shapes};
 use ir::{BlockId, Interrupt, Reg, Src};
-use lanes::WARP;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) fn of(
 ) -> Option<Vec<Range<usize>>> {
     let kernel = input.kernel;
     let mut read: BTreeSet<Reg> = live.live_in(0).collect();
-    let full_warps = input.block.iter().product::<u32>().is_multiple_of(WARP as u32);
+    let full_warps = Partial::of(input.block).is_none();
     for (id, block) in (0..).zip(&kernel.blocks) {
         interrupt.go_on(block.insts.len())?;
         if !(full_warps && shapes.all_come(BlockId(id))) {

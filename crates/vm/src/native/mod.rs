@@ -221,7 +221,7 @@ enum Next {
     Stop(Exit),
 }
 
-/// Whether every warp of the group has all its lanes, and is there with its gang.
+/// Whether every warp of the group has all lanes that there are, and is there with its gang.
 fn is_together(frame: &Frame<'_>, gang: usize) -> bool {
     let group = frame.first..frame.first + frame.count;
     let (exec, existing) = (&frame.exec[group.clone()], &frame.threads.existing[group]);
