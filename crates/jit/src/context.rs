@@ -7,6 +7,9 @@ use std::mem::offset_of;
 /// What [`Context::first_behind`] is before a gang has left.
 pub(crate) const NOBODY: u64 = 1;
 
+/// `MXCSR` for each way to round: to nearest even, down, up, toward zero. Nothing traps, and subnormal numbers are kept.
+pub const CONTROLS: [u32; 4] = [0x1f80, 0x3f80, 0x5f80, 0x7f80];
+
 /// Warps of a CTA, at most.
 pub(crate) const MAX_WARPS: usize = 32;
 
@@ -66,6 +69,8 @@ pub struct Context {
     /// The functions of rows, by [`ir::RowOp::number`]: `extern "C" fn(d: *mut [u32; 32], a: *const [u32; 32], b: *const [u32; 32])`,
     /// where `d` may be one of the others; `b` is any row for those of one.
     pub row_functions: u64,
+    /// [`CONTROLS`].
+    pub rounding: [u32; 4],
     /// What a call is for: the address that [`Context::find`] looks for, and how many bytes from there on.
     pub address: u64,
     /// See [`Context::address`].
@@ -131,6 +136,7 @@ impl Context {
             serve: 0,
             find: 0,
             row_functions: 0,
+            rounding: [0; 4],
             address: 0,
             bytes: 0,
             site: 0,
@@ -206,6 +212,7 @@ offsets! {
     SERVE = serve;
     FIND = find;
     ROW_FUNCTIONS = row_functions;
+    ROUNDING = rounding;
     ADDRESS = address;
     BYTES = bytes;
     SITE = site;

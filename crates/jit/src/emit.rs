@@ -9,6 +9,7 @@ mod counts;
 mod lanes;
 mod later;
 mod matches;
+mod rounded;
 mod squares;
 mod warps;
 mod windows;
@@ -17,7 +18,7 @@ use crate::allocate::{Allocated, allocate};
 use crate::context as at;
 use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
 use crate::lower::Lowered;
-use crate::mir::{Arg, ArgBase, Func, Kind, register};
+use crate::mir::{Arg, ArgBase, Func, Kind, Way, register};
 use crate::registers::{CONTEXT, REGISTERS, WARP, registers};
 use crate::x86::operands::Operands;
 use crate::x86::{self, Memory, Operand as X};
@@ -25,6 +26,7 @@ use crate::{Input, Level};
 use checked::{Check, Failed};
 use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
+use ir::Round;
 use later::{Counted, Later, Served, Unknown};
 use regalloc2::{Allocation, AllocationKind, Block, Edit, Function, ProgPoint, RegClass};
 
@@ -101,6 +103,8 @@ struct Emitter {
     /// What the functions count that find windows.
     windows: Vec<Counted>,
     level: Level,
+    /// How the processor rounds here.
+    round: Round,
     /// Warps of a gang.
     gang: usize,
     cleared: Cleared,
@@ -121,6 +125,7 @@ pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, 
         cold: Vec::new(),
         windows: Vec::new(),
         level,
+        round: Round::NearestEven,
         gang: *gang,
         cleared: Cleared::of(input, zeros),
     };
@@ -385,8 +390,9 @@ impl Emitter {
             let leaving = &func.exits[exit as usize];
             exits[exit as usize] = Some(found(leaving, allocs));
         };
+        self.round_for(kind)?;
         match kind {
-            Kind::X { code, args, mask, locked } => {
+            Kind::X { code, args, mask, way } => {
                 let parts = Operands::of(*code);
                 let mut operands = Vec::with_capacity(4);
                 for (nth, arg) in
@@ -429,9 +435,10 @@ impl Emitter {
                     Some((at, zeroing)) => Some((x86::name(named(*at)?, self.level), *zeroing)),
                     None => None,
                 };
-                match locked {
-                    true => self.atomically(*code, &operands, true)?,
-                    false => self.masked(*code, &operands, mask)?,
+                match *way {
+                    Way::Usual => self.masked(*code, &operands, mask)?,
+                    Way::Locked => self.atomically(*code, &operands, true)?,
+                    Way::Rounded(round) => self.rounded(*code, &operands, round)?,
                 }
             }
             Kind::Jump => {

@@ -24,7 +24,7 @@ mod window;
 mod x86;
 
 pub use code::{Code, compile};
-pub use context::Context;
+pub use context::{CONTROLS, Context};
 pub use emit::SITE_BYTES;
 pub use exit::{Apart, Exit, Found, Index, Kept, Why};
 pub use input::{Home, Input, Local};

@@ -8,7 +8,7 @@ pub(crate) use compound::Compound;
 
 use crate::exit::Leaving;
 use iced_x86::{Code, ConditionCode, Mnemonic};
-use ir::Access;
+use ir::{Access, Round};
 use regalloc2::{Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg};
 use std::ops::Range;
 
@@ -31,6 +31,8 @@ pub(crate) enum O {
     I64(u64),
     /// The instruction changes memory in one piece.
     Locked,
+    /// The instruction rounds so. Unless that is to nearest even, its operands are values.
+    Rounded(Round),
     /// The mask of an instruction of AVX-512.
     Masked(VReg),
     /// The same; lanes outside it become zero.
@@ -87,11 +89,21 @@ pub(crate) enum ArgBase {
     Register(u8),
 }
 
+/// How an x86 instruction does what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Usual,
+    /// It changes memory in one piece.
+    Locked,
+    /// It does not round to nearest even.
+    Rounded(Round),
+}
+
 /// What an instruction is.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// An x86 instruction.
-    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)>, locked: bool },
+    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)>, way: Way },
     /// Goes on at the only successor.
     Jump,
     /// Goes on at the first successor if the condition holds, else at the second.
@@ -296,7 +308,7 @@ impl Func {
         let start = self.operands.len() as u32;
         let first = self.args.len() as u32;
         let mut mask = None;
-        let mut locked = false;
+        let mut way = Way::Usual;
         let mut count = 0u8;
         let mut add = |all: &mut Vec<Operand>, operand: Operand| {
             all.push(operand);
@@ -336,13 +348,15 @@ impl Func {
                 O::I8(value) => self.args.push(Arg::I8(value)),
                 O::I32(value) => self.args.push(Arg::I32(value)),
                 O::I64(value) => self.args.push(Arg::I64(value)),
-                O::Locked => locked = true,
+                O::Locked => way = Way::Locked,
+                O::Rounded(Round::NearestEven) => {}
+                O::Rounded(round) => way = Way::Rounded(round),
                 O::Masked(value) => mask = Some((add(all, Operand::reg_use(value)), false)),
                 O::Zeroing(value) => mask = Some((add(all, Operand::reg_use(value)), true)),
             }
         }
         let operands = start..self.operands.len() as u32;
-        let kind = Kind::X { code, args: first..self.args.len() as u32, mask, locked };
+        let kind = Kind::X { code, args: first..self.args.len() as u32, mask, way };
         self.insts.push(MInst { kind, operands, calls: false });
     }
 

@@ -4,7 +4,7 @@ pub(crate) mod operands;
 
 use crate::Level;
 use iced_x86::{Code, ConditionCode, Instruction, OpKind, Register};
-use ir::Access;
+use ir::{Access, Round};
 use operands::{Operands, Part};
 use regalloc2::{PReg, RegClass};
 
@@ -163,6 +163,16 @@ pub(crate) fn changes_flags(code: Code) -> bool {
     instruction.set_code(code);
     instruction.set_immediate8(1);
     instruction.rflags_modified() != 0
+}
+
+/// The bits that say how to round, in constants of instructions and in `MXCSR`.
+pub(crate) fn rounding(round: Round) -> u8 {
+    match round {
+        Round::NearestEven => 0,
+        Round::Down => 1,
+        Round::Up => 2,
+        Round::TowardZero => 3,
+    }
 }
 
 /// The bits of a condition in the opcodes of jumps.

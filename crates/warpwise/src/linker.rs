@@ -8,6 +8,7 @@ use diag::{Class, Diagnostic, Sources};
 use ptx::Linking;
 use std::path::Path;
 use std::sync::Arc;
+use vm::FloatEnvironment;
 
 /// Makes one program of several modules, as `nvlink` does of what `nvcc -rdc=true` compiles: functions and variables that are
 /// `.extern` in one are those that are `.visible`, `.weak` or `.common` in another.
@@ -72,6 +73,7 @@ impl Linker {
             return Err(Error::message(Stage::Module, Class::Limit, message));
         }
         let file = self.sources.add(name, text);
+        let _environment = FloatEnvironment::enter();
         match ptx::Module::parse(&self.sources, file) {
             Ok((module, warnings)) => {
                 self.modules.push(module);

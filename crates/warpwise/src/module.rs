@@ -8,7 +8,7 @@ use diag::{Class, Diagnostic, Severity, Sources};
 use ir::{Op, Place, Reg, Service};
 use ptx::{Image, LoweredKernel, Param};
 use std::sync::Arc;
-use vm::{CodeCache, Executable};
+use vm::{CodeCache, Executable, FloatEnvironment};
 
 /// A parsed PTX module, or several that were linked ([`crate::Linker`]).
 #[derive(Clone, Debug)]
@@ -122,6 +122,7 @@ impl Module {
     /// There is no such kernel, or something in it is wrong or not implemented.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         let sources = Arc::clone(&self.sources);
+        let _environment = FloatEnvironment::enter();
         match self.ptx.lower(self.kernel_symbol(name)?) {
             Ok(lowered) => {
                 let executable = Executable::new(Arc::clone(&lowered.kernel));

@@ -5,7 +5,7 @@
 use super::order::Order;
 use super::per_block::PerBlock;
 use super::uses::Uses;
-use crate::mir::{Arg, ArgBase, Func, Kind};
+use crate::mir::{Arg, ArgBase, Func, Kind, Way};
 use crate::registers::Registers;
 use crate::x86::changes_flags;
 use iced_x86::Instruction;
@@ -96,7 +96,9 @@ impl Known {
 
 /// Whether it does not matter when an instruction is executed: it computes from values and constants alone.
 fn may_wait(func: &Func, inst: u32) -> bool {
-    let Kind::X { code, args, locked: false, .. } = &func.insts[inst as usize].kind else {
+    let Kind::X { code, args, way: Way::Usual | Way::Rounded(_), .. } =
+        &func.insts[inst as usize].kind
+    else {
         return false;
     };
     let constant =

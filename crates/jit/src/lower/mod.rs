@@ -29,6 +29,7 @@ mod one_place;
 mod packed;
 mod predicate;
 mod quotient;
+mod rounded;
 mod rows;
 mod runs;
 mod scalar;

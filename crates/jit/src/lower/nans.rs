@@ -13,19 +13,19 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
             op,
             N::NegF32
                 | N::AbsF32
-                | N::SqrtF32(NEAREST)
-                | N::S32ToF32(NEAREST)
+                | N::SqrtF32(_)
+                | N::S32ToF32(_)
                 | N::U32ToF32(NEAREST)
-                | N::RcpF32(NEAREST)
+                | N::RcpF32(_)
                 | N::RoundF32(_)
                 | N::F16ToF32
         ),
         Op::Binary { op, .. } => matches!(
             op,
-            B::AddF32(NEAREST)
-                | B::SubF32(NEAREST)
-                | B::MulF32(NEAREST)
-                | B::DivF32(NEAREST)
+            B::AddF32(_)
+                | B::SubF32(_)
+                | B::MulF32(_)
+                | B::DivF32(_)
                 | B::AddFtzF32
                 | B::SubFtzF32
                 | B::MulFtzF32
@@ -33,7 +33,7 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | B::MaxF32
         ),
         Op::Ternary { op, .. } => {
-            matches!(op, TernaryOp::FmaF32(NEAREST) | TernaryOp::FmaFtzF32)
+            matches!(op, TernaryOp::FmaF32(_) | TernaryOp::FmaFtzF32)
         }
         _ => false,
     }

@@ -4,7 +4,8 @@ use super::Lower;
 use super::values::words;
 use crate::isa::{U, V};
 use crate::mir::O;
-use ir::numeric::{bf16, f32};
+use crate::x86;
+use ir::numeric::bf16;
 use ir::{BinaryOp, Class, Round, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
@@ -12,12 +13,7 @@ const NEAREST: Round = Round::NearestEven;
 
 /// The constant of `vroundps` that rounds so, and says nothing of what is lost.
 pub(super) fn rounding(round: Round) -> u8 {
-    8 | match round {
-        Round::NearestEven => 0,
-        Round::Down => 1,
-        Round::Up => 2,
-        Round::TowardZero => 3,
-    }
+    8 | x86::rounding(round)
 }
 
 /// A format of 16 bits.
@@ -32,11 +28,6 @@ impl Lower<'_> {
     pub(super) fn number_unary(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
         use UnaryOp as N;
         Some(match op {
-            N::RcpF32(NEAREST) => {
-                let one = self.vector(Src::Imm(f32::ONE.into()), Class::W32, nth);
-                let a = self.operand(a, Class::W32, nth);
-                self.binary(V::DivPs, one, a)
-            }
             N::RoundF32(round) => {
                 let a = self.vector(a, Class::W32, nth);
                 self.immediate(U::RoundPs, a, rounding(round))
@@ -50,10 +41,10 @@ impl Lower<'_> {
                 let a = self.vector(a, Class::W32, nth);
                 self.shift(U::ShlD, a, 16)
             }
-            N::F32ToF16(NEAREST) => {
+            N::F32ToF16(round) => {
                 let a = self.vector(a, Class::W32, nth);
                 let number = self.canonical_vector(a);
-                let halves = self.immediate(U::CvtPs2Ph, number, 0);
+                let halves = self.immediate(U::CvtPs2Ph, number, x86::rounding(round));
                 self.unary(U::WidenHalves, O::U(halves))
             }
             N::F32ToBf16(NEAREST) => {

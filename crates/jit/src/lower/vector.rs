@@ -8,11 +8,10 @@ use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
-use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Round, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 const SIGN: u32 = 1 << 31;
-const NEAREST: Round = Round::NearestEven;
 
 impl Lower<'_> {
     /// Computes a result that varies. Says whether that can be done.
@@ -71,7 +70,7 @@ impl Lower<'_> {
                     let a = self.operand(*a, class, nth);
                     Some(self.blend_of(class, masks[nth], a, b))
                 }
-                _ => self.component(op, class, nth),
+                _ => self.component(op, nth),
             };
             let Some(made) = made else { return false };
             *vector = Some(made);
@@ -92,7 +91,7 @@ impl Lower<'_> {
         if matches!(op, Op::Select { .. }) || class != Class::W32 {
             return None;
         }
-        let vector = self.component(op, class, 0)?;
+        let vector = self.component(op, 0)?;
         let vector = if leaves_nan_bits_open(op) { self.canonical_vector(vector) } else { vector };
         let found = self.func.value(super::value::INT);
         let code = match self.level {
@@ -125,21 +124,11 @@ impl Lower<'_> {
     }
 
     /// A vector of a result.
-    fn component(&mut self, op: &Op, class: Class, nth: usize) -> Option<VReg> {
+    fn component(&mut self, op: &Op, nth: usize) -> Option<VReg> {
         match op {
             Op::Unary { op, a, .. } => self.unary_component(*op, *a, nth),
             Op::Binary { op, a, b, .. } => self.binary_component(*op, *a, *b, nth),
             Op::Ternary { op, a, b, c, .. } => match op {
-                TernaryOp::FmaF32(NEAREST) => {
-                    let sum = self.vector(*c, class, nth);
-                    // A constant is best in memory.
-                    let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
-                    let a = self.vector(*a, class, nth);
-                    let b = self.operand(*b, class, nth);
-                    let found = self.func.value(FLOAT);
-                    self.func.x(U::FmaPs.code(self.level), &[O::Tied(found, sum), O::U(a), b]);
-                    Some(found)
-                }
                 TernaryOp::MadLo32 => {
                     let product = self.binary_component(BinaryOp::MulLo32, *a, *b, nth)?;
                     let c = self.operand(*c, Class::W32, nth);
@@ -156,7 +145,8 @@ impl Lower<'_> {
                 }
                 _ => {
                     let operands = [*a, *b, *c];
-                    let found = self.bits_ternary(*op, operands, nth);
+                    let found = self.rounded_ternary(*op, operands, nth);
+                    let found = found.or_else(|| self.bits_ternary(*op, operands, nth));
                     let found = found.or_else(|| self.number_ternary(*op, operands, nth));
                     found.or_else(|| self.wide_ternary(*op, operands, nth))
                 }
@@ -207,16 +197,9 @@ impl Lower<'_> {
                 let (a, rest) = (self.vector(a, Class::W32, nth), self.words(!SIGN));
                 self.binary(V::And, a, rest)
             }
-            N::S32ToF32(NEAREST) => {
-                let a = self.operand(a, Class::W32, nth);
-                self.unary(U::CvtDq2Ps, a)
-            }
-            N::SqrtF32(NEAREST) => {
-                let a = self.operand(a, Class::W32, nth);
-                self.unary(U::SqrtPs, a)
-            }
             _ => {
-                let found = self.bits_unary(op, a, nth);
+                let found = self.rounded_unary(op, a, nth);
+                let found = found.or_else(|| self.bits_unary(op, a, nth));
                 let found = found.or_else(|| self.conversion(op, a, nth));
                 let found = found.or_else(|| self.number_unary(op, a, nth));
                 return found.or_else(|| self.wide_unary(op, a, nth));
@@ -264,10 +247,6 @@ impl Lower<'_> {
             B::MaxS32 => (V::MaxSD, Class::W32),
             B::MinU32 => (V::MinUD, Class::W32),
             B::MaxU32 => (V::MaxUD, Class::W32),
-            B::AddF32(NEAREST) => (V::AddPs, Class::W32),
-            B::SubF32(NEAREST) => (V::SubPs, Class::W32),
-            B::MulF32(NEAREST) => (V::MulPs, Class::W32),
-            B::DivF32(NEAREST) => (V::DivPs, Class::W32),
             B::AddI64 => (V::AddQ, Class::W64),
             B::SubI64 => (V::SubQ, Class::W64),
             B::And64 => (V::And, Class::W64),
@@ -285,13 +264,14 @@ impl Lower<'_> {
             }
             B::MinF32 | B::MaxF32 => return Some(self.extreme(op == B::MinF32, a, b, nth)),
             _ => {
-                let found = self.bits_binary(op, a, b, nth);
+                let found = self.rounded_binary(op, (a, b), nth);
+                let found = found.or_else(|| self.bits_binary(op, a, b, nth));
                 let found = found.or_else(|| self.number_binary(op, a, b, nth));
                 let found = found.or_else(|| self.quotient(op, a, b, nth));
                 return found.or_else(|| self.wide_binary(op, a, b, nth));
             }
         };
-        let commutes = !matches!(op, B::SubI32 | B::SubI64 | B::SubF32(_) | B::DivF32(_));
+        let commutes = !matches!(op, B::SubI32 | B::SubI64);
         // A constant is best in memory.
         let (a, b) = if commutes && matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
         let a = self.vector(a, class, nth);

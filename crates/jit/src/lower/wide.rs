@@ -2,19 +2,18 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
-use super::value::{FLOAT, INT, Value, mask_class};
+use super::value::{INT, Value, mask_class};
 use super::values::doubles;
 use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
-use ir::{BinaryOp, Class, Reg, Round, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, Class, Reg, Src, TernaryOp, UnaryOp};
 use regalloc2::{RegClass, VReg};
 
 const SIGN: u64 = 1 << 63;
 /// The bit that makes a NaN quiet.
-const QUIET: u64 = 1 << 51;
-const NEAREST: Round = Round::NearestEven;
+pub(super) const QUIET: u64 = 1 << 51;
 
 /// How values of 64 bits compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +58,6 @@ impl Lower<'_> {
                 let nan = self.compare_quads(Quads::Float(3), a, a);
                 self.blend_of(Class::W64, nan, O::U(a), changed)
             }
-            N::SqrtF64(NEAREST) => {
-                let a = self.operand(a, Class::W64, nth);
-                self.unary(U::SqrtPd, a)
-            }
-            N::RcpF64(NEAREST) => {
-                let one = self.vector(Src::Imm(1f64.to_bits()), Class::W64, nth);
-                let a = self.operand(a, Class::W64, nth);
-                self.binary(V::DivPd, one, a)
-            }
             N::S32ToF64(_) => self.of_half(a, nth, U::CvtDq2Pd),
             N::F32ToF64 => {
                 // The bits of a NaN show.
@@ -78,13 +68,6 @@ impl Lower<'_> {
                 // A NaN keeps its sign and its payload on the way.
                 let single = self.number_unary(N::F16ToF32, a, nth / 2)?;
                 self.of_half_vector(single, nth, U::CvtPs2Pd)
-            }
-            N::F64ToF32(NEAREST) => {
-                let [low, high] = [2 * nth, 2 * nth + 1].map(|nth| {
-                    let a = self.operand(a, Class::W64, nth);
-                    self.unary(U::CvtPd2Ps, a)
-                });
-                self.joined([low, high])
             }
             _ => return None,
         })
@@ -107,19 +90,6 @@ impl Lower<'_> {
     /// The same of two operands.
     pub(super) fn wide_binary(&mut self, op: BinaryOp, a: Src, b: Src, nth: usize) -> Option<VReg> {
         use BinaryOp as B;
-        let float = match op {
-            B::AddF64(NEAREST) => Some(V::AddPd),
-            B::SubF64(NEAREST) => Some(V::SubPd),
-            B::MulF64(NEAREST) => Some(V::MulPd),
-            B::DivF64(NEAREST) => Some(V::DivPd),
-            _ => None,
-        };
-        if let Some(what) = float {
-            // The processor returns the first NaN, as PTX does here.
-            let a = self.vector(a, Class::W64, nth);
-            let b = self.operand(b, Class::W64, nth);
-            return Some(self.binary(what, a, b));
-        }
         Some(match op {
             B::MinF64 | B::MaxF64 => self.extreme_double(op == B::MinF64, a, b, nth),
             B::MulLo64 => {
@@ -253,20 +223,6 @@ impl Lower<'_> {
                 Some(self.binary(V::AddQ, product, c))
             }
             TernaryOp::BitSelect64 => Some(self.bits_selected([a, b, c], Class::W64, nth)),
-            TernaryOp::FmaF64(NEAREST) => {
-                let [a, b, c] = [a, b, c].map(|src| self.vector(src, Class::W64, nth));
-                let mut found = self.func.value(FLOAT);
-                let code = U::FmaPd.code(self.level);
-                self.func.x(code, &[O::Tied(found, c), O::U(a), O::U(b)]);
-                // The first NaN is the result; processors have orders of their own.
-                for operand in [c, b, a] {
-                    let nan = self.compare_quads(Quads::Float(3), operand, operand);
-                    let quiet = self.pool(doubles(QUIET));
-                    let quiet = self.binary(V::Or, operand, O::M(quiet));
-                    found = self.blend_of(Class::W64, nan, O::U(quiet), found);
-                }
-                Some(found)
-            }
             _ => None,
         }
     }

@@ -23,6 +23,7 @@ use values::Time;
 use crate::engine::EngineChoice;
 use crate::executable::Executable;
 use crate::fault::{Fault, FaultKind, ThreadId};
+use crate::float_environment::FloatEnvironment;
 use crate::memory::{Memory, Quarantine};
 use crate::observer::{Observer, Silent, Unobserved};
 use crate::plan::Shape;
@@ -89,6 +90,7 @@ fn run<O: Observer>(
     chooser: Option<&mut dyn Chooser>,
 ) -> Result<Outcome, LaunchError> {
     request::check(executable.kernel(), launch)?;
+    let _environment = FloatEnvironment::enter();
     if O::OBSERVES {
         memory.set_quarantine(Quarantine::Forever);
     }
@@ -143,7 +145,10 @@ fn run<O: Observer>(
         None => {
             // The others are called when it is clear that there is work for them.
             let is_small = made.usual_time(ctas).is_some_and(|time| time < SMALL);
-            let part = || grid.work(&mut Unobserved, None);
+            let part = || {
+                let _environment = FloatEnvironment::enter();
+                grid.work(&mut Unobserved, None);
+            };
             pool::run(workers, part, |others| {
                 if !is_small {
                     others.call();

@@ -3,6 +3,7 @@
 
 use super::made::Maker;
 use crate::code_cache::CodeCache;
+use crate::float_environment::FloatEnvironment;
 use crate::interp::Program;
 use crate::plan::Plan;
 use ir::Interrupt;
@@ -109,6 +110,7 @@ fn keep(maker: &Maker, cell: &Cell, code: Option<jit::Code>) {
 fn make_beside(maker: Maker, cell: &Cell) {
     let waiting = Arc::downgrade(&cell.0);
     let making = move || {
+        let _environment = FloatEnvironment::enter();
         let is_alone = || waiting.strong_count() == 0;
         if let Some(code) = maker.make(&Interrupt::new(&is_alone))
             && let Some(cell) = waiting.upgrade()

@@ -413,6 +413,7 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.perform = calls::perform as *const () as u64;
     context.serve = calls::serve as *const () as u64;
     context.find = calls::find as *const () as u64;
+    context.rounding = jit::CONTROLS;
     context.row_functions = row_functions().as_ptr() as u64;
     context.owner = owner as u64;
     context.cta[..3].copy_from_slice(&frame.specials.cta);
