@@ -41,6 +41,10 @@ pub(crate) enum V {
     MinPd,
     MaxPd,
     PermD,
+    SubB,
+    SubW,
+    MinSW,
+    MaxSW,
     /// The sums of pairs of products of signed words of 16 bits.
     MaddW,
     ShufPs,
@@ -93,6 +97,10 @@ impl V {
             MinPd: VEX_Vminpd_ymm_ymm_ymmm256, EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae;
             MaxPd: VEX_Vmaxpd_ymm_ymm_ymmm256, EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae;
             PermD: VEX_Vpermd_ymm_ymm_ymmm256, EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
+            SubB: VEX_Vpsubb_ymm_ymm_ymmm256, EVEX_Vpsubb_zmm_k1z_zmm_zmmm512;
+            SubW: VEX_Vpsubw_ymm_ymm_ymmm256, EVEX_Vpsubw_zmm_k1z_zmm_zmmm512;
+            MinSW: VEX_Vpminsw_ymm_ymm_ymmm256, EVEX_Vpminsw_zmm_k1z_zmm_zmmm512;
+            MaxSW: VEX_Vpmaxsw_ymm_ymm_ymmm256, EVEX_Vpmaxsw_zmm_k1z_zmm_zmmm512;
             MaddW: VEX_Vpmaddwd_ymm_ymm_ymmm256, EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512;
             ShufPs: VEX_Vshufps_ymm_ymm_ymmm256_imm8, EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8;
         }

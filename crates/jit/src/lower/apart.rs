@@ -7,8 +7,11 @@ use ir::analysis::{Flow, Graph, Shape, Shapes};
 use ir::{BlockId, Kernel, Reg, Src, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Blocks of a part, with the one where lanes meet.
-const MAX_BLOCKS: usize = 32;
+/// Blocks of a part, with the one where lanes meet: fewer than a [`Set`] has bits.
+const MAX_BLOCKS: usize = 127;
+
+/// Blocks of a part, a bit each.
+type Set = u128;
 
 /// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first. All of them come to the last.
 #[derive(Debug)]
@@ -261,12 +264,12 @@ impl Part {
 
     fn find_kept(&mut self, kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, entered: &[usize]) {
         let count = self.blocks.len();
-        let mut reach = vec![0u64; count];
+        let mut reach = vec![0 as Set; count];
         loop {
             let mut changed = false;
             for nth in (0..count).rev() {
                 let to = self.successors(kernel, nth);
-                let all = to.iter().fold(1u64 << nth, |all, to| all | reach[*to]);
+                let all = to.iter().fold((1 as Set) << nth, |all, to| all | reach[*to]);
                 changed |= all != reach[nth];
                 reach[nth] = all;
             }
@@ -275,11 +278,11 @@ impl Part {
             }
         }
         // Per block, those in which other lanes may wait while it runs.
-        let mut waiting = vec![0u64; count];
-        let mut part = |one: u64, other: u64| {
+        let mut waiting = vec![0 as Set; count];
+        let mut part = |one: Set, other: Set| {
             for (nth, waiting) in waiting.iter_mut().enumerate() {
                 if one >> nth & 1 != 0 {
-                    *waiting |= other & !((2u64 << nth) - 1);
+                    *waiting |= other & !(((2 as Set) << nth) - 1);
                 }
             }
         };
@@ -302,10 +305,10 @@ impl Part {
             }
         }
         let everything = reach.iter().fold(0, |all, reach| all | reach);
-        let last = 1u64 << (count - 1);
+        let last = (1 as Set) << (count - 1);
         self.kept = (0..count)
             .map(|nth| {
-                let waiting = waiting[nth] | (last & everything & !((2u64 << nth) - 1));
+                let waiting = waiting[nth] | (last & everything & !(((2 as Set) << nth) - 1));
                 let blocks = (0..count).filter(|other| waiting >> other & 1 != 0);
                 let live = blocks.flat_map(|other| {
                     nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()

@@ -7,7 +7,8 @@ use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
-use ir::{BinaryOp, Class, Src, TernaryOp, UnaryOp};
+use ir::numeric::f32;
+use ir::{BinaryOp, Class, Round, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 const INFINITY: u32 = 0x7f80_0000;
@@ -70,26 +71,67 @@ impl Lower<'_> {
             }
             N::Brev32 => {
                 let a = self.vector(a, Class::W32, nth);
-                // The bytes the other way round, then the halves of each, and the bits of each half.
-                let mut order = [0; 16];
-                order.iter_mut().zip(0u8..).for_each(|(byte, nth)| *byte = nth ^ 3);
-                let order = self.pool(sixteens(order));
-                let a = self.binary(V::ShufB, a, O::M(order));
-                let reversed = |half: u8| half.reverse_bits() >> 4;
-                let table: [u8; 16] = std::array::from_fn(|half| reversed(half as u8));
-                let low_table = self.pool(sixteens(table.map(|half| half << 4)));
-                let high_table = self.pool(sixteens(table));
-                let kept = self.pool([0x0f; 64]);
-                let upper = self.shift(U::ShrD, a, 4);
-                let [low, high] = [(a, low_table), (upper, high_table)].map(|(value, table)| {
-                    let half = self.binary(V::And, value, O::M(kept));
-                    let table = self.unary(U::Load, O::M(table));
-                    self.binary(V::ShufB, table, O::U(half))
-                });
-                self.binary(V::Or, low, O::U(high))
+                self.reversed_bits(a, 4)
+            }
+            N::ReluF32 => {
+                // The second operand is the result where either is no number; a zero loses its sign, as that does.
+                let (zero, rest) =
+                    (self.vector(Src::Imm(0), Class::W32, nth), self.pool(words(!(1 << 31))));
+                let a = self.operand(a, Class::W32, nth);
+                let positive = self.binary(V::MaxPs, zero, a);
+                self.binary(V::And, positive, O::M(rest))
+            }
+            N::F32ToTf32Rna | N::F32ToTf32(_) => {
+                let a = self.vector(a, Class::W32, nth);
+                self.tf32_of(op, a)?
             }
             _ => return None,
         })
+    }
+
+    /// Values of so many bytes with their bits in the opposite order.
+    pub(super) fn reversed_bits(&mut self, a: VReg, bytes: u8) -> VReg {
+        // The bytes the other way round, then the halves of each, and the bits of each half.
+        let mut order = [0; 16];
+        order.iter_mut().zip(0u8..).for_each(|(byte, nth)| *byte = nth ^ (bytes - 1));
+        let order = self.pool(sixteens(order));
+        let a = self.binary(V::ShufB, a, O::M(order));
+        let reversed = |half: u8| half.reverse_bits() >> 4;
+        let table: [u8; 16] = std::array::from_fn(|half| reversed(half as u8));
+        let low_table = self.pool(sixteens(table.map(|half| half << 4)));
+        let high_table = self.pool(sixteens(table));
+        let kept = self.pool([0x0f; 64]);
+        let upper = self.shift(U::ShrD, a, 4);
+        let [low, high] = [(a, low_table), (upper, high_table)].map(|(value, table)| {
+            let half = self.binary(V::And, value, O::M(kept));
+            let table = self.unary(U::Load, O::M(table));
+            self.binary(V::ShufB, table, O::U(half))
+        });
+        self.binary(V::Or, low, O::U(high))
+    }
+
+    /// Numbers rounded to 11 bits: to nearest, where ties go away from zero or to even, or toward zero.
+    fn tf32_of(&mut self, op: UnaryOp, a: VReg) -> Option<VReg> {
+        const LOST: u32 = (1 << 13) - 1;
+        let more = match op {
+            UnaryOp::F32ToTf32Rna => {
+                let half = self.pool(words((LOST + 1) / 2));
+                self.binary(V::AddD, a, O::M(half))
+            }
+            UnaryOp::F32ToTf32(Round::NearestEven) => {
+                let (one, less) = (self.pool(words(1)), self.pool(words(LOST / 2)));
+                let kept = self.shift(U::ShrD, a, 13);
+                let odd = self.binary(V::And, kept, O::M(one));
+                let more = self.binary(V::AddD, a, O::M(less));
+                self.binary(V::AddD, more, O::U(odd))
+            }
+            UnaryOp::F32ToTf32(Round::TowardZero) => a,
+            _ => return None,
+        };
+        let (kept, nan) = (self.pool(words(!LOST)), self.pool(words(f32::NAN)));
+        let rounded = self.binary(V::And, more, O::M(kept));
+        let is_nan = self.compare_ps(a, O::U(a), 3);
+        Some(self.blend(is_nan, O::M(nan), rounded))
     }
 
     /// How many bits of each word are set.
@@ -147,7 +189,7 @@ impl Lower<'_> {
             _ => None,
         };
         let [a, b] = match (flushing, op) {
-            (Some(_), _) | (_, B::MulHiU32 | B::MulHiS32 | B::Pack32) => {
+            (Some(_), _) | (_, B::MulHiU32 | B::MulHiS32 | B::Pack32 | B::BfiMask32) => {
                 [a, b].map(|src| self.vector(src, Class::W32, nth))
             }
             _ => return None,
@@ -156,6 +198,9 @@ impl Lower<'_> {
             let [a, b] = [a, b].map(|value| self.flushed(value));
             let found = self.binary(what, a, O::U(b));
             return Some(self.flushed(found));
+        }
+        if op == B::BfiMask32 {
+            return Some(self.field_mask(a, b));
         }
         if op == B::Pack32 {
             let low = self.pool(words(0xffff));
@@ -220,10 +265,9 @@ impl Lower<'_> {
             T::Dp4aSU => Some(self.dot([a, b, c], [true, false], nth)),
             T::Dp4aSS => Some(self.dot([a, b, c], [true, true], nth)),
             T::Prmt => {
-                let selector = amount(c)?;
-                let nibble = |byte: usize| selector >> (4 * byte) & 15;
+                let nibble = |byte: usize| amount(c).map_or(15, |it| it >> (4 * byte) & 15);
                 if (0..4).any(|byte| nibble(byte) > 7) {
-                    return None;
+                    return Some(self.picked_bytes([a, b, c], nth));
                 }
                 // Bytes of the other operand are zero.
                 let from = |first: u32| {
@@ -295,17 +339,69 @@ impl Lower<'_> {
         self.binary(V::AddD, sum, c)
     }
 
+    /// Bytes of a pair of words, or what their signs are, as each lane says (`prmt.b32`).
+    fn picked_bytes(&mut self, [a, b, selector]: [Src; 3], nth: usize) -> VReg {
+        let [a, b, selector] = [a, b, selector].map(|src| self.vector(src, Class::W32, nth));
+        // Each of the four picks in a byte of its own.
+        let four = self.pool(words(0xffff));
+        let mut picks = self.binary(V::And, selector, O::M(four));
+        for (by, kept) in [(8, 0x00ff_00ff), (4, 0x0f0f_0f0f)] {
+            let up = self.shift(U::ShlD, picks, by);
+            let both = self.binary(V::Or, picks, O::U(up));
+            let kept = self.pool(words(kept));
+            picks = self.binary(V::And, both, O::M(kept));
+        }
+        let [place, other, top, ones] =
+            [0x0303_0303, 0x0404_0404, 0x8080_8080, 0x0101_0101].map(|it| self.pool(words(it)));
+        let first = std::array::from_fn(|byte| byte as u8 & !3);
+        let first = self.pool(sixteens(first));
+        let place = self.binary(V::And, picks, O::M(place));
+        let place = self.binary(V::Or, place, O::M(first));
+        // The highest bit of a place makes a byte zero.
+        let other = self.binary(V::And, picks, O::M(other));
+        let not_a = self.shift(U::ShlD, other, 5);
+        let not_b = self.binary(V::Xor, not_a, O::M(top));
+        let [a, b] = [(a, not_a), (b, not_b)].map(|(word, not)| {
+            let place = self.binary(V::Or, place, O::U(not));
+            self.binary(V::ShufB, word, O::U(place))
+        });
+        let picked = self.binary(V::Or, a, O::U(b));
+        // All bits of bytes whose highest bit was set in the bytes, and in the picks.
+        let zero = self.vector(Src::Imm(0), Class::W32, nth);
+        let [signs, wanted] = [(picked, 7), (picks, 3)].map(|(bytes, by)| {
+            let bit = self.shift(U::ShrD, bytes, by);
+            let bit = self.binary(V::And, bit, O::M(ones));
+            self.binary(V::SubB, zero, O::U(bit))
+        });
+        self.chosen_bits(wanted, O::U(signs), O::U(picked))
+    }
+
     /// A bit field, at a place and with a length that each lane says (`bfe.u32`).
-    fn field(&mut self, [a, at, length]: [Src; 3], nth: usize) -> VReg {
-        let [a, at, length] = [a, at, length].map(|src| self.vector(src, Class::W32, nth));
-        let [kept, one] = [0xff, 1].map(|value| self.pool(words(value)));
-        let at = self.binary(V::And, at, O::M(kept));
-        let length = self.binary(V::And, length, O::M(kept));
-        let one_in_lanes = self.unary(U::Load, O::M(one));
-        let end = self.binary(V::ShlVD, one_in_lanes, O::U(length));
-        let mask = self.binary(V::SubD, end, O::U(one_in_lanes));
+    fn field(&mut self, operands: [Src; 3], nth: usize) -> VReg {
+        let [a, at, length] = operands.map(|src| self.vector(src, Class::W32, nth));
+        let (at, mask) = (self.low_byte(at), self.low_ones(length));
         let moved = self.binary(V::ShrVD, a, O::U(at));
         self.binary(V::And, moved, O::U(mask))
+    }
+
+    /// The bits of such a field.
+    fn field_mask(&mut self, at: VReg, length: VReg) -> VReg {
+        let (at, mask) = (self.low_byte(at), self.low_ones(length));
+        self.binary(V::ShlVD, mask, O::U(at))
+    }
+
+    /// As many ones as the lowest byte says, from the lowest bit on.
+    fn low_ones(&mut self, length: VReg) -> VReg {
+        let length = self.low_byte(length);
+        let one = self.pool(words(1));
+        let one = self.unary(U::Load, O::M(one));
+        let end = self.binary(V::ShlVD, one, O::U(length));
+        self.binary(V::SubD, end, O::U(one))
+    }
+
+    fn low_byte(&mut self, a: VReg) -> VReg {
+        let kept = self.pool(words(0xff));
+        self.binary(V::And, a, O::M(kept))
     }
 
     /// The bits of `c` where those of `a` are set, else those of `b`.
@@ -313,7 +409,12 @@ impl Lower<'_> {
         let mask = self.vector(a, class, nth);
         let c = self.operand(c, class, nth);
         let b = self.operand(b, class, nth);
-        let inside = self.binary(V::And, mask, c);
+        self.chosen_bits(mask, c, b)
+    }
+
+    /// The bits of one value where those of a mask are set, else those of another.
+    pub(super) fn chosen_bits(&mut self, mask: VReg, a: O, b: O) -> VReg {
+        let inside = self.binary(V::And, mask, a);
         let outside = self.binary(V::AndNot, mask, b);
         self.binary(V::Or, inside, O::U(outside))
     }

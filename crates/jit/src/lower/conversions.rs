@@ -3,14 +3,19 @@
 use super::Lower;
 use super::numbers::rounding;
 use super::values::{doubles, words};
+use super::wide::Quads;
+use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
+use iced_x86::Code;
 use ir::{Class, Round, Src, UnaryOp};
 use regalloc2::VReg;
 
 /// 2^31 as binary32, and 2^32.
 const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
+/// 2^63 as binary64.
+const TWO_63: u64 = 0x43e0_0000_0000_0000;
 /// 2^52 as binary64, and 2^84.
 const TWO_52: u64 = 0x4330_0000_0000_0000;
 const TWO_84: u64 = 0x4530_0000_0000_0000;
@@ -19,6 +24,11 @@ impl Lower<'_> {
     /// A vector of a result of one operand.
     pub(super) fn conversion(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
         use UnaryOp as N;
+        if self.level == Level::Avx512
+            && let Some(found) = self.wide_conversion(op, a, nth)
+        {
+            return Some(found);
+        }
         Some(match op {
             N::U32ToF32(Round::NearestEven) => self.single_of_unsigned(a, nth),
             N::F32ToS32(round) => self.signed_of_single(a, round, nth),
@@ -36,6 +46,68 @@ impl Lower<'_> {
                 self.word_of_double(a, matches!(op, N::F64ToS32(_)), round, nth)
             }
             _ => return None,
+        })
+    }
+
+    /// The same of those that are instructions of AVX-512.
+    fn wide_conversion(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
+        use UnaryOp as N;
+        let (code, round) = match op {
+            N::U32ToF32(round) => (Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, round),
+            N::U64ToF32(round) => (Code::EVEX_Vcvtuqq2ps_ymm_k1z_zmmm512b64_er, round),
+            N::S64ToF32(round) => (Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er, round),
+            N::U64ToF64(round) => (Code::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er, round),
+            N::S64ToF64(round) => (Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er, round),
+            N::F32ToU64(round) | N::F64ToU64(round) => {
+                (Code::EVEX_Vcvtpd2uqq_zmm_k1z_zmmm512b64_er, round)
+            }
+            N::F32ToS64(round) | N::F64ToS64(round) => {
+                (Code::EVEX_Vcvtpd2qq_zmm_k1z_zmmm512b64_er, round)
+            }
+            _ => return None,
+        };
+        Some(match op {
+            N::U32ToF32(_) => {
+                let a = self.vector(a, Class::W32, nth);
+                self.rounded_code(code, a, round)
+            }
+            N::U64ToF32(_) | N::S64ToF32(_) => {
+                let halves = [2 * nth, 2 * nth + 1].map(|nth| {
+                    let a = self.vector(a, Class::W64, nth);
+                    self.rounded_code(code, a, round)
+                });
+                self.joined(halves)
+            }
+            N::U64ToF64(_) | N::S64ToF64(_) => {
+                let a = self.vector(a, Class::W64, nth);
+                self.rounded_code(code, a, round)
+            }
+            _ => {
+                let single = matches!(op, N::F32ToU64(_) | N::F32ToS64(_));
+                let number = match single {
+                    true => self.of_half(a, nth, U::CvtPs2Pd),
+                    false => self.vector(a, Class::W64, nth),
+                };
+                match op {
+                    N::F32ToS64(_) | N::F64ToS64(_) => {
+                        // What is too large in either direction, or no number, becomes the smallest.
+                        let found = self.rounded_code(code, number, round);
+                        let end = self.vector(Src::Imm(TWO_63), Class::W64, nth);
+                        let large = self.compare_quads(Quads::Float(0x0d), number, end);
+                        let most = self.pool(doubles(i64::MAX.cast_unsigned()));
+                        self.blend_of(Class::W64, large, O::M(most), found)
+                    }
+                    _ => {
+                        // What is too large becomes the largest, and what is no number half of it and one.
+                        let zero = self.pool(doubles(0));
+                        let positive = self.binary(V::MaxPd, number, O::M(zero));
+                        let found = self.rounded_code(code, positive, round);
+                        let nan = self.compare_quads(Quads::Float(3), number, number);
+                        let none = self.pool(doubles(1 << 63));
+                        self.blend_of(Class::W64, nan, O::M(none), found)
+                    }
+                }
+            }
         })
     }
 
@@ -141,7 +213,7 @@ impl Lower<'_> {
             let whole = self.immediate(U::RoundPd, a, rounding(round));
             let whole = self.binary(V::MaxPd, whole, O::M(least));
             let whole = self.binary(V::MinPd, whole, O::M(most));
-            let no_number = self.compare_quads(super::wide::Quads::Float(3), a, a);
+            let no_number = self.compare_quads(Quads::Float(3), a, a);
             let whole = self.blend_of(Class::W64, no_number, O::M(nan), whole);
             self.binary(V::AddPd, whole, O::M(magic))
         });

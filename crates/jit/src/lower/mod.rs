@@ -14,6 +14,7 @@ mod counts;
 mod each_lane;
 mod few;
 mod groups;
+mod half_bits;
 mod halves;
 mod homed;
 mod indexed;
@@ -42,6 +43,7 @@ mod value;
 mod values;
 mod vector;
 mod wide;
+mod wide_bits;
 mod windows;
 mod zeros;
 

@@ -18,6 +18,7 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | N::U32ToF32(NEAREST)
                 | N::RcpF32(_)
                 | N::RoundF32(_)
+                | N::ReluF32
                 | N::F16ToF32
         ),
         Op::Binary { op, .. } => matches!(
@@ -31,6 +32,8 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | B::MulFtzF32
                 | B::MinF32
                 | B::MaxF32
+                | B::MinNanF32
+                | B::MaxNanF32
         ),
         Op::Ternary { op, .. } => {
             matches!(op, TernaryOp::FmaF32(_) | TernaryOp::FmaFtzF32)

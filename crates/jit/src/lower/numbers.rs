@@ -114,7 +114,10 @@ impl Lower<'_> {
         nth: usize,
     ) -> Option<VReg> {
         let pair = match op {
-            TernaryOp::FmaBf16 | TernaryOp::FmaBf16x2 => return self.bf16_step(op, operands, nth),
+            TernaryOp::FmaBf16 | TernaryOp::FmaBf16x2 => {
+                let step = self.bf16_step(op, operands, nth);
+                return Some(step.unwrap_or_else(|| self.bf16_fma(op, operands, nth)));
+            }
             TernaryOp::FmaF16 => false,
             TernaryOp::FmaF16x2 => true,
             _ => return None,
@@ -152,6 +155,35 @@ impl Lower<'_> {
             [a, one] | [one, a] if is(one, ONE) => self.number_binary(add, a, c, nth),
             _ => None,
         }
+    }
+
+    /// A multiplication and addition of `bf16`, of what that is in `binary32` rounded to odd: of the numbers next to an inexact result
+    /// on both sides, one is odd.
+    fn bf16_fma(&mut self, op: TernaryOp, operands: [Src; 3], nth: usize) -> VReg {
+        let pairs = operands.map(|src| self.vector(src, Class::W32, nth));
+        let low = pairs.map(|pair| self.shift(U::ShlD, pair, 16));
+        if op == TernaryOp::FmaBf16 {
+            let [down, up] = [Round::Down, Round::Up].map(|round| self.fma(low, round));
+            let odd = self.odd_one(down, up);
+            return self.bf16_of(odd);
+        }
+        let upper = self.pool(words(0xffff_0000));
+        let high = pairs.map(|pair| self.binary(V::And, pair, O::M(upper)));
+        let [down, up] =
+            [Round::Down, Round::Up].map(|round| [low, high].map(|half| self.fma(half, round)));
+        let [low, high] = [0, 1].map(|half| {
+            let odd = self.odd_one(down[half], up[half]);
+            self.bf16_of(odd)
+        });
+        let high = self.shift(U::ShlD, high, 16);
+        self.binary(V::Or, low, O::U(high))
+    }
+
+    /// The one of two values whose last bit is set, or the second.
+    fn odd_one(&mut self, a: VReg, b: VReg) -> VReg {
+        let last = self.shift(U::ShlD, a, 31);
+        let odd = self.shift(U::SarD, last, 31);
+        self.chosen_bits(odd, O::U(a), O::U(b))
     }
 
     /// A sum rounded to odd: see `numeric::round_to_odd`.
@@ -197,7 +229,7 @@ impl Lower<'_> {
         self.with_upper_half(low, O::U(high))
     }
 
-    fn low_halves(&mut self, a: VReg) -> VReg {
+    pub(super) fn low_halves(&mut self, a: VReg) -> VReg {
         let low = self.pool(words(0xffff));
         self.binary(V::And, a, O::M(low))
     }

@@ -6,6 +6,7 @@ use super::values::doubles;
 use super::wide::{QUIET, Quads};
 use crate::isa::{U, V};
 use crate::mir::O;
+use iced_x86::Code;
 use ir::{BinaryOp, Class, Round, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
@@ -108,6 +109,21 @@ impl Lower<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A multiplication and addition of `binary32`.
+    pub(super) fn fma(&mut self, [a, b, c]: [VReg; 3], round: Round) -> VReg {
+        let found = self.func.value(FLOAT);
+        let operands = [O::Tied(found, c), O::U(a), O::U(b), O::Rounded(round)];
+        self.func.x(U::FmaPs.code(self.level), &operands);
+        found
+    }
+
+    /// What an instruction of one operand makes of it, rounded so.
+    pub(super) fn rounded_code(&mut self, code: Code, a: VReg, round: Round) -> VReg {
+        let found = self.func.value(FLOAT);
+        self.func.x(code, &[O::D(found), O::U(a), O::Rounded(round)]);
+        found
     }
 
     fn rounded(

@@ -8,6 +8,7 @@ use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
+use ir::numeric::f32;
 use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
@@ -202,6 +203,8 @@ impl Lower<'_> {
                 let found = found.or_else(|| self.bits_unary(op, a, nth));
                 let found = found.or_else(|| self.conversion(op, a, nth));
                 let found = found.or_else(|| self.number_unary(op, a, nth));
+                let found = found.or_else(|| self.half_unary(op, a, nth));
+                let found = found.or_else(|| self.wide_bits_unary(op, a, nth));
                 return found.or_else(|| self.wide_unary(op, a, nth));
             }
         })
@@ -263,11 +266,16 @@ impl Lower<'_> {
                 return Some(self.binary(what, a, O::U(b)));
             }
             B::MinF32 | B::MaxF32 => return Some(self.extreme(op == B::MinF32, a, b, nth)),
+            B::MinNanF32 | B::MaxNanF32 => {
+                return Some(self.extreme_or_nan(op == B::MinNanF32, a, b, nth));
+            }
             _ => {
                 let found = self.rounded_binary(op, (a, b), nth);
                 let found = found.or_else(|| self.bits_binary(op, a, b, nth));
                 let found = found.or_else(|| self.number_binary(op, a, b, nth));
                 let found = found.or_else(|| self.quotient(op, a, b, nth));
+                let found = found.or_else(|| self.half_binary(op, a, b, nth));
+                let found = found.or_else(|| self.wide_bits_binary(op, (a, b), nth));
                 return found.or_else(|| self.wide_binary(op, a, b, nth));
             }
         };
@@ -293,16 +301,30 @@ impl Lower<'_> {
     /// The smaller or larger of numbers, where a NaN loses and -0 is less than +0 (PTX ISA 9.1, `min`).
     fn extreme(&mut self, smaller: bool, a: Src, b: Src, nth: usize) -> VReg {
         let (a, b) = (self.vector(a, Class::W32, nth), self.vector(b, Class::W32, nth));
+        let both = self.extremes(smaller, a, b);
+        let no_a = self.compare_ps(a, O::U(a), 3);
+        let no_b = self.compare_ps(b, O::U(b), 3);
+        let found = self.blend(no_a, O::U(b), both);
+        self.blend(no_b, O::U(a), found)
+    }
+
+    /// The same, where a NaN is the result.
+    fn extreme_or_nan(&mut self, smaller: bool, a: Src, b: Src, nth: usize) -> VReg {
+        let (a, b) = (self.vector(a, Class::W32, nth), self.vector(b, Class::W32, nth));
+        let both = self.extremes(smaller, a, b);
+        let unordered = self.compare_ps(a, O::U(b), 3);
+        let nan = self.pool(words(f32::NAN));
+        self.blend(unordered, O::M(nan), both)
+    }
+
+    /// The smaller or larger of numbers, where -0 is less than +0.
+    fn extremes(&mut self, smaller: bool, a: VReg, b: VReg) -> VReg {
         let what = if smaller { V::MinPs } else { V::MaxPs };
         // Each takes its second operand of zeros, and where there is a NaN.
         let one = self.binary(what, a, O::U(b));
         let other = self.binary(what, b, O::U(a));
         let zeros = if smaller { V::Or } else { V::And };
-        let both = self.binary(zeros, one, O::U(other));
-        let no_a = self.compare_ps(a, O::U(a), 3);
-        let no_b = self.compare_ps(b, O::U(b), 3);
-        let found = self.blend(no_a, O::U(b), both);
-        self.blend(no_b, O::U(a), found)
+        self.binary(zeros, one, O::U(other))
     }
 
     /// The masks of a choice between values of a class.

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
+use super::numbers::rounding;
 use super::value::{INT, Value, mask_class};
 use super::values::doubles;
 use crate::Level;
@@ -11,7 +12,7 @@ use iced_x86::Code;
 use ir::{BinaryOp, Class, Reg, Src, TernaryOp, UnaryOp};
 use regalloc2::{RegClass, VReg};
 
-const SIGN: u64 = 1 << 63;
+pub(super) const SIGN: u64 = 1 << 63;
 /// The bit that makes a NaN quiet.
 pub(super) const QUIET: u64 = 1 << 51;
 
@@ -57,6 +58,10 @@ impl Lower<'_> {
                 // A NaN stays as it is.
                 let nan = self.compare_quads(Quads::Float(3), a, a);
                 self.blend_of(Class::W64, nan, O::U(a), changed)
+            }
+            N::RoundF64(round) => {
+                let a = self.vector(a, Class::W64, nth);
+                self.immediate(U::RoundPd, a, rounding(round))
             }
             N::S32ToF64(_) => self.of_half(a, nth, U::CvtDq2Pd),
             N::F32ToF64 => {
