@@ -11,10 +11,14 @@
 //! between loops that become vector code.
 
 mod functions;
+mod interpolation;
 mod interpolator;
 mod rows;
 
 pub use functions::{
     cos, ex2, lg2, ordinary_ex2, ordinary_lg2, ordinary_rcp, ordinary_rsqrt, ordinary_sqrt, rcp,
     rsqrt, sin, sqrt, tanh, turns,
+};
+pub use interpolation::{
+    Interpolated, Interpolation, LOW_BITS, PLACE_BITS, SLOPE_BITS, interpolation,
 };

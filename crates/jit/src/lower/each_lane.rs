@@ -510,11 +510,17 @@ impl Lower<'_> {
     pub(super) fn give_element(&mut self, value: Src, access: Access, nth: usize) {
         let class = access_class(access);
         self.canonical_src(value);
+        let vectors = (0..self.count(class)).map(|vector| self.vector(value, class, vector));
+        let vectors: Vec<VReg> = vectors.collect();
+        self.put_elements(&vectors, nth);
+    }
+
+    /// The same of vectors.
+    pub(super) fn put_elements(&mut self, vectors: &[VReg], nth: usize) {
         let (_, store) = crate::x86::vector_moves(self.level);
-        for vector in 0..self.count(class) {
-            let value = self.vector(value, class, vector);
+        for (vector, value) in vectors.iter().enumerate() {
             let to = at::ELEMENTS + (nth * at::ELEMENT_BYTES + vector * self.level.bytes()) as i32;
-            self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(value)]);
+            self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(*value)]);
         }
     }
 
@@ -531,7 +537,7 @@ impl Lower<'_> {
     }
 
     /// The vectors of a result that was put down lane by lane.
-    fn taken_elements(&mut self, class: Class, nth: usize) -> Vec<VReg> {
+    pub(super) fn taken_elements(&mut self, class: Class, nth: usize) -> Vec<VReg> {
         (0..self.count(class))
             .map(|vector| {
                 let from = nth * at::ELEMENT_BYTES + vector * self.level.bytes();

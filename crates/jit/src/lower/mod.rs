@@ -6,6 +6,7 @@
 
 mod ahead;
 mod apart;
+mod approx;
 mod bits;
 mod collective;
 mod control;

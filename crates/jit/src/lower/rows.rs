@@ -12,6 +12,9 @@ impl Lower<'_> {
             _ => return false,
         };
         let Some(function) = row_op.number() else { return false };
+        if self.approximation(op, d, function) {
+            return true;
+        }
         for (nth, operand) in operands.into_iter().flatten().enumerate() {
             self.give_element(operand, Access::B32, nth);
         }

@@ -128,7 +128,7 @@ const fn fixed(a: u32, n: i32) -> u32 {
     ((a & FRACTION | (FRACTION + 1)) << left) >> right
 }
 
-struct Rcp;
+pub(super) struct Rcp;
 
 impl Function<128> for Rcp {
     const SUM: Sum = Sum { unit: -40, shifts: [14, 1], signs: [-1, 1], bias: 4046 };
@@ -159,7 +159,7 @@ impl Function<128> for Rcp {
     }
 }
 
-struct Rsqrt;
+pub(super) struct Rsqrt;
 
 impl Rsqrt {
     /// The result for the exponent 0 or 1. Powers of four have exact results.
@@ -195,7 +195,7 @@ impl Function<128> for Rsqrt {
     }
 }
 
-struct Sqrt;
+pub(super) struct Sqrt;
 
 impl Function<128> for Sqrt {
     const SUM: Sum = Sum { unit: -40, shifts: [15, 1], signs: [1, -1], bias: -1 };
@@ -245,7 +245,7 @@ const fn special_roots(a: u32, number: u32, [of_zero, of_infinity]: [u32; 2]) ->
     unless(number, field(a) == 0, of_zero | a & SIGN)
 }
 
-struct Ex2;
+pub(super) struct Ex2;
 
 /// Powers of smaller magnitude are far from the ends of the range.
 const LARGE_POWER: u32 = 125.0_f32.to_bits();

@@ -10,7 +10,12 @@ pub(super) type Curve<const N: usize> = [u64; N];
 
 /// How many bits c0 and c1 have in a [`Curve`].
 const FIRST: u32 = 32;
-const WIDTH: u32 = 17;
+pub(super) const WIDTH: u32 = 17;
+
+/// The two words of a segment: c0, and c1 with c2 above it.
+pub(super) const fn words_of(segment: u64) -> [u32; 2] {
+    [segment as u32, (segment >> FIRST) as u32]
+}
 
 /// The table of rows of coefficients.
 pub(super) const fn curve<const N: usize>(rows: &[[i32; 3]]) -> Curve<N> {
@@ -44,7 +49,7 @@ pub(super) struct Sum {
 }
 
 /// How many bits of a sum are in its lower part.
-const LOW: u32 = 9;
+pub(super) const LOW: u32 = 9;
 
 /// A sum, exactly: its upper part, and the lower one of [`LOW`] bits.
 #[derive(Clone, Copy)]
@@ -118,8 +123,7 @@ fn interpolated<F: Function<N>, const N: usize, const L: usize, const ANY: bool>
     }
     let (mut firsts, mut others) = ([0; L], [0; L]);
     for lane in 0..L {
-        let row = F::CURVE[segments[lane] as usize & (N - 1)];
-        (firsts[lane], others[lane]) = (row as u32, (row >> FIRST) as u32);
+        [firsts[lane], others[lane]] = words_of(F::CURVE[segments[lane] as usize & (N - 1)]);
     }
     let mut results = [0; L];
     for lane in 0..L {
