@@ -24,6 +24,15 @@ pub struct Context {
     pub generals: [u64; 16],
     /// All mask registers, when code was left in between.
     pub masks: [u64; 8],
+    /// Per first warp of a gang that needs nobody to go on with its values, by which exit it has left: at a barrier, or because its
+    /// lanes exit.
+    pub exits: [u32; MAX_WARPS],
+    /// Per lane, how far its access lies from where all are counted from.
+    pub offsets: [u32; GANG_LANES],
+    /// What lanes store, or have loaded, one by one; and what atomics have found.
+    pub elements: [[u64; GANG_LANES]; 2],
+    /// What lanes access in place of memory once they have been served.
+    pub served: [[u64; 4]; GANG_LANES],
     /// Where code is entered: an address that [`crate::Code::entry`] gives.
     pub entry: u64,
     /// The register file of the CTA.
@@ -97,15 +106,6 @@ pub struct Context {
     pub enough: i64,
     /// For whoever runs the code.
     pub owner: u64,
-    /// Per first warp of a gang that needs nobody to go on with its values, by which exit it has left: at a barrier, or because its
-    /// lanes exit.
-    pub exits: [u32; MAX_WARPS],
-    /// Per lane, how far its access lies from where all are counted from.
-    pub offsets: [u32; GANG_LANES],
-    /// What lanes store, or have loaded, one by one; and what atomics have found.
-    pub elements: [[u64; GANG_LANES]; 2],
-    /// What lanes access in place of memory once they have been served.
-    pub served: [[u64; 4]; GANG_LANES],
 }
 
 impl Context {
@@ -115,6 +115,10 @@ impl Context {
             vectors: [[0; 8]; 32],
             generals: [0; 16],
             masks: [0; 8],
+            exits: [0; MAX_WARPS],
+            offsets: [0; GANG_LANES],
+            elements: [[0; GANG_LANES]; 2],
+            served: [[0; 4]; GANG_LANES],
             entry: 0,
             registers: 0,
             warp_bytes: 0,
@@ -150,10 +154,6 @@ impl Context {
             first_turn: 0,
             enough: 0,
             owner: 0,
-            exits: [0; MAX_WARPS],
-            offsets: [0; GANG_LANES],
-            elements: [[0; GANG_LANES]; 2],
-            served: [[0; 4]; GANG_LANES],
         }
     }
 }
@@ -233,6 +233,10 @@ offsets! {
 
 /// Bytes from one of the context's elements of all lanes to the next.
 pub(crate) const ELEMENT_BYTES: usize = size_of::<[u64; GANG_LANES]>();
+
+/// Vectors are loaded and stored as whole lines of the cache.
+const _: () =
+    assert!(ELEMENTS % 64 == 0 && OFFSETS % 64 == 0 && SERVED % 64 == 0 && SPILLED % 64 == 0);
 
 /// Where room begins for what has no register.
 pub(crate) const SPILLED: i32 = size_of::<Context>() as i32;

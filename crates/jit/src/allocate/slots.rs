@@ -89,8 +89,10 @@ impl Slots {
                 taken.pop();
             }
             let slot = free.pop().unwrap_or_else(|| {
-                slots.words += size;
-                slots.words - size
+                // A vector is in one line of the cache.
+                let slot = slots.words.next_multiple_of(size);
+                slots.words = slot + size;
+                slot
             });
             taken.push(Reverse((*until, slot)));
             for value in values {
