@@ -3,7 +3,7 @@
 use super::nodes::{End, Nodes};
 use crate::gang::Gang;
 use crate::partial::Partial;
-use ir::analysis::{Flow, Graph, Shape, Shapes};
+use ir::analysis::{Flow, Shape, Shapes};
 use ir::{BlockId, Kernel, Reg, Src, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ const MAX_BLOCKS: usize = 127;
 /// Blocks of a part, a bit each.
 type Set = u128;
 
-/// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first. All of them come to the last.
+/// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first, but for endless ones. All of them come to the last.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) blocks: Vec<usize>,
@@ -23,6 +23,9 @@ pub(super) struct Part {
     pub(super) kept: Vec<BTreeSet<Reg>>,
     /// The registers that shuffles read there, in lanes that may be elsewhere.
     pub(super) offered: BTreeSet<Reg>,
+    /// Per block, whether lanes that come there leave: it is endless, or has something that others have to do, such as to tell of a failed
+    /// assertion.
+    pub(super) stops: Vec<bool>,
     /// Per block, whether all lanes may have met there.
     pub(super) meets: Vec<bool>,
     /// Per block, the later ones at which lanes may wait while it is its turn.
@@ -45,18 +48,26 @@ pub(super) struct Parts {
     pub(super) numbers: BTreeMap<(usize, usize), usize>,
 }
 
-/// The blocks between a branch and where its lanes meet.
-fn between(graph: &Graph, at: usize, meet: usize) -> Option<Vec<usize>> {
+/// Whether lanes that come to a block stay there for ever, as compilers have it where they know that none does.
+fn is_endless(flow: &Flow, block: usize) -> bool {
+    !flow.after().reaches(block)
+}
+
+/// The blocks between a branch and where its lanes meet. Of endless ones, those to which lanes come first.
+fn between(flow: &Flow, at: usize, meet: usize) -> Option<Vec<usize>> {
     let mut found = BTreeSet::new();
-    let mut left: Vec<usize> = graph.successors(at).collect();
+    let mut left: Vec<usize> = flow.forward.successors(at).collect();
     while let Some(block) = left.pop() {
         if block == meet || !found.insert(block) {
             continue;
         }
-        if found.len() >= MAX_BLOCKS || block > meet {
+        let endless = is_endless(flow, block);
+        if found.len() >= MAX_BLOCKS || block > meet && !endless {
             return None;
         }
-        left.extend(graph.successors(block));
+        if !endless {
+            left.extend(flow.forward.successors(block));
+        }
     }
     Some(found.into_iter().collect())
 }
@@ -80,14 +91,13 @@ impl Parts {
             else {
                 continue;
             };
-            // What others have to do cannot be done by some lanes here.
             let back = |block: usize| {
                 let to = kernel.blocks[block].terminator.successors();
                 to.filter(|to| to.0 as usize <= block).count()
             };
-            let whole = |block: &usize| *block > 0 && nodes.is_whole(*block) && back(*block) < 2;
-            let blocks = between(&flow.forward, at, meet);
-            match blocks.filter(|blocks| at < meet && blocks.iter().all(whole)) {
+            let fits = |block: &usize| *block > 0 && back(*block) < 2;
+            let blocks = between(&flow, at, meet);
+            match blocks.filter(|blocks| at < meet && blocks.iter().all(fits)) {
                 Some(blocks) => regions.push((at, blocks, meet)),
                 None => _ = found.meets_elsewhere.insert(meet),
             }
@@ -109,7 +119,12 @@ impl Parts {
                         let number = found.numbers.len();
                         found.numbers.insert((nth, *block), number);
                     }
+                    let stops = blocks
+                        .iter()
+                        .map(|block| !nodes.is_whole(*block) || is_endless(&flow, *block));
                     let part = Part {
+                        // The last one is where all go on.
+                        stops: stops.chain([false]).collect(),
                         blocks: all,
                         needed: Vec::new(),
                         kept: Vec::new(),

@@ -123,6 +123,13 @@ impl Lower<'_> {
             self.state = state;
             self.func.begin(body);
         }
+        if whole.stops[nth] {
+            self.masked = Some(masked);
+            self.guard(ConditionCode::ne, place, |this| this.is_any(lanes));
+            self.masked = None;
+            self.masked_next(part, nth, &waiting);
+            return Some(());
+        }
         let lanes = known.map_or(lanes, |known| self.lanes_constant(known));
         self.masked = Some(Masked { lanes, ..masked });
         let code = &self.input.kernel.blocks[block];
