@@ -4,7 +4,7 @@ use super::nodes::{End, Nodes};
 use crate::gang::Gang;
 use crate::partial::Partial;
 use ir::analysis::{Flow, Shape, Shapes};
-use ir::{BlockId, Kernel, Reg, Src, Terminator};
+use ir::{BlockId, Inst, Kernel, Op, Reg, Src, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, with the one where lanes meet: fewer than a [`Set`] has bits.
@@ -95,7 +95,13 @@ impl Parts {
                 let to = kernel.blocks[block].terminator.successors();
                 to.filter(|to| to.0 as usize <= block).count()
             };
-            let fits = |block: &usize| *block > 0 && back(*block) < 2;
+            // Lanes of a warp seldom come to barriers apart.
+            let waits = |block: usize| {
+                let is_barrier =
+                    |inst: &Inst| matches!(inst.op, Op::Barrier { .. } | Op::ClusterBarrier { .. });
+                kernel.blocks[block].insts.iter().any(is_barrier)
+            };
+            let fits = |block: &usize| *block > 0 && back(*block) < 2 && !waits(*block);
             let blocks = between(&flow, at, meet);
             match blocks.filter(|blocks| at < meet && blocks.iter().all(fits)) {
                 Some(blocks) => regions.push((at, blocks, meet)),

@@ -115,7 +115,7 @@ impl Lower<'_> {
         const LOST: u32 = (1 << 13) - 1;
         let more = match op {
             UnaryOp::F32ToTf32Rna => {
-                let half = self.pool(words((LOST + 1) / 2));
+                let half = self.pool(words(LOST / 2 + 1));
                 self.binary(V::AddD, a, O::M(half))
             }
             UnaryOp::F32ToTf32(Round::NearestEven) => {

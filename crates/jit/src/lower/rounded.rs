@@ -33,7 +33,7 @@ impl Lower<'_> {
     pub(super) fn rounded_unary(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
         use UnaryOp as N;
         let of_one = |this: &mut Self, what: U, class: Class, round: Round| {
-            let a = this.to_round(a, class, nth, round);
+            let a = this.last_operand(a, class, nth, round);
             let found = this.func.value(FLOAT);
             this.func.x(what.code(this.level), &[O::D(found), a, O::Rounded(round)]);
             found
@@ -49,7 +49,7 @@ impl Lower<'_> {
             N::RcpF64(round) => inverse(self, V::DivPd, Class::W64, 1f64.to_bits(), round),
             N::F64ToF32(round) => {
                 let halves = [2 * nth, 2 * nth + 1].map(|nth| {
-                    let a = self.to_round(a, Class::W64, nth, round);
+                    let a = self.last_operand(a, Class::W64, nth, round);
                     let found = self.func.value(FLOAT);
                     let code = U::CvtPd2Ps.code(self.level);
                     self.func.x(code, &[O::D(found), a, O::Rounded(round)]);
@@ -87,7 +87,7 @@ impl Lower<'_> {
                 // A constant is best in memory.
                 let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
                 let a = self.vector(a, Class::W32, nth);
-                let b = self.to_round(b, Class::W32, nth, round);
+                let b = self.last_operand(b, Class::W32, nth, round);
                 let found = self.func.value(FLOAT);
                 let operands = [O::Tied(found, sum), O::U(a), b, O::Rounded(round)];
                 self.func.x(U::FmaPs.code(self.level), &operands);
@@ -135,14 +135,14 @@ impl Lower<'_> {
         round: Round,
     ) -> VReg {
         let a = self.vector(a, class, nth);
-        let b = self.to_round(b, class, nth, round);
+        let b = self.last_operand(b, class, nth, round);
         let found = self.func.value(FLOAT);
         self.func.x(what.code(self.level), &[O::D(found), O::U(a), b, O::Rounded(round)]);
         found
     }
 
     /// The last operand: what rounds otherwise than to nearest takes none from memory.
-    fn to_round(&mut self, src: Src, class: Class, nth: usize, round: Round) -> O {
+    fn last_operand(&mut self, src: Src, class: Class, nth: usize, round: Round) -> O {
         match round {
             Round::NearestEven => self.operand(src, class, nth),
             Round::Down | Round::Up | Round::TowardZero => O::U(self.vector(src, class, nth)),

@@ -5,7 +5,7 @@ use super::value::{INT, Value, Vectors};
 use crate::mir::{Base, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Affine, Shape};
-use ir::{BinaryOp, Class, Op, Operand, Reg, Special, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, Class, Op, Operand, Pred, Reg, Special, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 impl Lower<'_> {
@@ -39,6 +39,9 @@ impl Lower<'_> {
                 self.func.x(Code::Mov_r32_rm32, &[O::D(found), O::M(at)]);
                 Some(found)
             }
+            Op::Select { d, a, b, p: Pred::Const(first) } => {
+                Some(self.scalar_src(if *first { *a } else { *b }, self.class(*d)))
+            }
             Op::Select { d, a, b, p } if self.pred_is_uniform(*p) => {
                 let class = self.class(*d);
                 let (a, b) = (self.scalar_src(*a, class), self.scalar_src(*b, class));
@@ -56,10 +59,16 @@ impl Lower<'_> {
 
     /// The first lane's result in each slice. Says whether the operation can be done so.
     pub(super) fn firsts_op(&mut self, op: &Op, d: Reg, place: u32) -> bool {
+        // What is never chosen may vary.
+        let unused = match op {
+            Op::Select { a, b, p: Pred::Const(first), .. } => Some(if *first { *b } else { *a }),
+            _ => None,
+        };
         let mut used = Vec::new();
         op.operands(|operand| {
             if let Operand::Use(reg) = operand
                 && self.class(reg) != Class::Pred
+                && unused != Some(Src::Reg(reg))
             {
                 used.push(reg);
             }

@@ -24,7 +24,7 @@ impl Lower<'_> {
             N::Clz64 => Self::leading_zeros_of_quads,
             N::BfindU64 => |this: &mut Self, a| {
                 let zeros = this.leading_zeros_of_quads(a);
-                this.from_last_bit(zeros)
+                this.bit_behind(zeros)
             },
             N::BfindS64 => |this: &mut Self, a| {
                 // The bits of a negative number, inverted.
@@ -34,7 +34,7 @@ impl Lower<'_> {
                 let inverted = this.binary(V::Xor, a, O::M(ones));
                 let a = this.blend_of(Class::W64, negative, O::U(inverted), a);
                 let zeros = this.leading_zeros_of_quads(a);
-                this.from_last_bit(zeros)
+                this.bit_behind(zeros)
             },
             _ => return None,
         };
@@ -94,7 +94,7 @@ impl Lower<'_> {
     }
 
     /// The number of a bit that has so many before it.
-    fn from_last_bit(&mut self, before: VReg) -> VReg {
+    fn bit_behind(&mut self, before: VReg) -> VReg {
         let last = self.pool(words(63));
         let last = self.unary(U::Load, O::M(last));
         self.binary(V::SubD, last, O::U(before))
