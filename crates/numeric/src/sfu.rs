@@ -19,6 +19,5 @@ pub use functions::{
     cos, ex2, lg2, ordinary_ex2, ordinary_lg2, ordinary_rcp, ordinary_rsqrt, ordinary_sqrt, rcp,
     rsqrt, sin, sqrt, tanh, turns,
 };
-pub use interpolation::{
-    Interpolated, Interpolation, LOW_BITS, PLACE_BITS, SLOPE_BITS, interpolation,
-};
+pub use interpolation::{Interpolated, Interpolation, interpolation};
+pub use interpolator::{LOW_BITS, PLACE_BITS, SLOPE_BITS, Sum};

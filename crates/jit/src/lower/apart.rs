@@ -85,6 +85,11 @@ impl Parts {
             shapes.parts(BlockId(*at as u32)) && nodes.last(*at).end == End::Terminator
         };
         let mut found = Parts::default();
+        // Lanes of a warp seldom come to barriers apart.
+        let is_barrier =
+            |inst: &Inst| matches!(inst.op, Op::Barrier { .. } | Op::ClusterBarrier { .. });
+        let waits = kernel.blocks.iter().map(|block| block.insts.iter().any(is_barrier));
+        let waits: Vec<bool> = waits.collect();
         let mut regions = Vec::new();
         for at in (0..end).filter(parts) {
             let Some(meet) = flow.after().immediate(at).filter(|meet| *meet != end && *meet > 0)
@@ -95,13 +100,7 @@ impl Parts {
                 let to = kernel.blocks[block].terminator.successors();
                 to.filter(|to| to.0 as usize <= block).count()
             };
-            // Lanes of a warp seldom come to barriers apart.
-            let waits = |block: usize| {
-                let is_barrier =
-                    |inst: &Inst| matches!(inst.op, Op::Barrier { .. } | Op::ClusterBarrier { .. });
-                kernel.blocks[block].insts.iter().any(is_barrier)
-            };
-            let fits = |block: &usize| *block > 0 && back(*block) < 2 && !waits(*block);
+            let fits = |block: &usize| *block > 0 && back(*block) < 2 && !waits[*block];
             let blocks = between(&flow, at, meet);
             match blocks.filter(|blocks| at < meet && blocks.iter().all(fits)) {
                 Some(blocks) => regions.push((at, blocks, meet)),

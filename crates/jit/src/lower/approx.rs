@@ -263,21 +263,21 @@ impl Lower<'_> {
         let upper_linear = self.binary(V::MulD, slope, O::U(high));
         let linear = self.binary(V::MulD, slope, O::U(low));
         let mut quadratic = self.binary(V::MulD, curve, O::U(square));
-        if of.shifts[1] > 0 {
-            quadratic = self.shift(U::ShlD, quadratic, of.shifts[1] as u8);
+        if of.sum.shifts[1] > 0 {
+            quadratic = self.shift(U::ShlD, quadratic, of.sum.shifts[1] as u8);
         }
         let signed = |sign: i32| if sign < 0 { V::SubD } else { V::AddD };
-        let bias = self.pool(words(of.bias as u32));
+        let bias = self.pool(words(of.sum.bias as u32));
         let bias = self.unary(U::Load, O::M(bias));
-        let rest = self.binary(signed(of.signs[0]), bias, O::U(linear));
-        let rest = self.binary(signed(of.signs[1]), rest, O::U(quadratic));
-        let upper = self.shift(U::ShlD, first, (of.shifts[0] - LOW_BITS) as u8);
-        let upper = self.binary(signed(of.signs[0]), upper, O::U(upper_linear));
+        let rest = self.binary(signed(of.sum.signs[0]), bias, O::U(linear));
+        let rest = self.binary(signed(of.sum.signs[1]), rest, O::U(quadratic));
+        let upper = self.shift(U::ShlD, first, (of.sum.shifts[0] - LOW_BITS) as u8);
+        let upper = self.binary(signed(of.sum.signs[0]), upper, O::U(upper_linear));
         let rest = self.shift(U::SarD, rest, LOW_BITS as u8);
         let upper = self.binary(V::AddD, upper, O::U(rest));
         // Cut off to 24 bits.
         let number =
-            self.shift(U::ShrD, upper, (of.exponent - of.unit - 23 - LOW_BITS as i32) as u8);
+            self.shift(U::ShrD, upper, (of.exponent - of.sum.unit - 23 - LOW_BITS as i32) as u8);
         let exponent = self.pool(words(((126 + of.exponent) as u32) << 23));
         self.binary(V::AddD, number, O::M(exponent))
     }
@@ -379,12 +379,6 @@ impl Lower<'_> {
         let operands = [O::D(result), O::U(found), O::Zeroing(not_zero)];
         self.func.x(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, &operands);
         result
-    }
-
-    fn unary_code(&mut self, code: Code, a: VReg) -> VReg {
-        let found = self.func.value(FLOAT);
-        self.func.x(code, &[O::D(found), O::U(a)]);
-        found
     }
 
     /// A mask that an instruction makes of two operands and perhaps a constant.

@@ -1,7 +1,6 @@
 //! Vector operations on the bits of 32-bit values, and what takes several instructions of them.
 
 use super::Lower;
-use super::value::FLOAT;
 use super::values::words;
 use crate::Level;
 use crate::isa::{U, V};
@@ -152,20 +151,23 @@ impl Lower<'_> {
     }
 
     /// How many zeros stand before the highest bit of each word.
-    fn leading_zeros(&mut self, mut a: VReg) -> VReg {
+    fn leading_zeros(&mut self, a: VReg) -> VReg {
         if self.level == Level::Avx512 {
-            let found = self.func.value(FLOAT);
-            self.func.x(Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, &[O::D(found), O::U(a)]);
-            return found;
+            return self.unary_code(Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, a);
         }
+        let zeros = self.bits_above(a, U::ShrD, 32);
+        self.set_bits(zeros)
+    }
+
+    /// The bits above the highest one of values of so many bits, which an instruction shifts.
+    pub(super) fn bits_above(&mut self, mut a: VReg, shift: U, bits: u8) -> VReg {
         // All bits below the highest are set, too: what is left are the zeros.
-        for by in [1, 2, 4, 8, 16] {
-            let moved = self.shift(U::ShrD, a, by);
+        for by in (0..bits.ilog2()).map(|power| 1 << power) {
+            let moved = self.shift(shift, a, by);
             a = self.binary(V::Or, a, O::U(moved));
         }
         let ones = self.pool(words(u32::MAX));
-        let zeros = self.binary(V::Xor, a, O::M(ones));
-        self.set_bits(zeros)
+        self.binary(V::Xor, a, O::M(ones))
     }
 
     /// Subnormal numbers made zero of the same sign.
@@ -291,8 +293,7 @@ impl Lower<'_> {
                     let value = self.vector(src, Class::W32, nth);
                     self.flushed(value)
                 });
-                let found = self.func.value(FLOAT);
-                self.func.x(U::FmaPs.code(self.level), &[O::Tied(found, c), O::U(a), O::U(b)]);
+                let found = self.fma(a, O::U(b), c, Round::NearestEven);
                 Some(self.flushed(found))
             }
             _ => None,

@@ -52,63 +52,63 @@ impl Lower<'_> {
     /// The same of those that are instructions of AVX-512.
     fn wide_conversion(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
         use UnaryOp as N;
-        let (code, round) = match op {
-            N::U32ToF32(round) => (Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, round),
-            N::U64ToF32(round) => (Code::EVEX_Vcvtuqq2ps_ymm_k1z_zmmm512b64_er, round),
-            N::S64ToF32(round) => (Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er, round),
-            N::U64ToF64(round) => (Code::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er, round),
-            N::S64ToF64(round) => (Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er, round),
-            N::F32ToU64(round) | N::F64ToU64(round) => {
-                (Code::EVEX_Vcvtpd2uqq_zmm_k1z_zmmm512b64_er, round)
-            }
-            N::F32ToS64(round) | N::F64ToS64(round) => {
-                (Code::EVEX_Vcvtpd2qq_zmm_k1z_zmmm512b64_er, round)
-            }
-            _ => return None,
+        let singles = |this: &mut Self, code: Code, round: Round| {
+            let halves = [2 * nth, 2 * nth + 1].map(|nth| {
+                let a = this.vector(a, Class::W64, nth);
+                this.rounded_code(code, a, round)
+            });
+            this.joined(halves)
+        };
+        let same_width = |this: &mut Self, code: Code, class: Class, round: Round| {
+            let a = this.vector(a, class, nth);
+            this.rounded_code(code, a, round)
         };
         Some(match op {
-            N::U32ToF32(_) => {
-                let a = self.vector(a, Class::W32, nth);
-                self.rounded_code(code, a, round)
+            N::U32ToF32(round) => {
+                let code = Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er;
+                same_width(self, code, Class::W32, round)
             }
-            N::U64ToF32(_) | N::S64ToF32(_) => {
-                let halves = [2 * nth, 2 * nth + 1].map(|nth| {
-                    let a = self.vector(a, Class::W64, nth);
-                    self.rounded_code(code, a, round)
-                });
-                self.joined(halves)
+            N::U64ToF32(round) => singles(self, Code::EVEX_Vcvtuqq2ps_ymm_k1z_zmmm512b64_er, round),
+            N::S64ToF32(round) => singles(self, Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er, round),
+            N::U64ToF64(round) => {
+                let code = Code::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er;
+                same_width(self, code, Class::W64, round)
             }
-            N::U64ToF64(_) | N::S64ToF64(_) => {
-                let a = self.vector(a, Class::W64, nth);
-                self.rounded_code(code, a, round)
+            N::S64ToF64(round) => {
+                let code = Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er;
+                same_width(self, code, Class::W64, round)
             }
-            _ => {
-                let single = matches!(op, N::F32ToU64(_) | N::F32ToS64(_));
-                let number = match single {
-                    true => self.of_half(a, nth, U::CvtPs2Pd),
-                    false => self.vector(a, Class::W64, nth),
-                };
-                match op {
-                    N::F32ToS64(_) | N::F64ToS64(_) => {
-                        // What is too large in either direction, or no number, becomes the smallest.
-                        let found = self.rounded_code(code, number, round);
-                        let end = self.vector(Src::Imm(TWO_63), Class::W64, nth);
-                        let large = self.compare_quads(Quads::Float(0x0d), number, end);
-                        let most = self.pool(doubles(i64::MAX.cast_unsigned()));
-                        self.blend_of(Class::W64, large, O::M(most), found)
-                    }
-                    _ => {
-                        // What is too large becomes the largest, and what is no number half of it and one.
-                        let zero = self.pool(doubles(0));
-                        let positive = self.binary(V::MaxPd, number, O::M(zero));
-                        let found = self.rounded_code(code, positive, round);
-                        let nan = self.compare_quads(Quads::Float(3), number, number);
-                        let none = self.pool(doubles(1 << 63));
-                        self.blend_of(Class::W64, nan, O::M(none), found)
-                    }
-                }
+            N::F32ToU64(round) | N::F32ToS64(round) => {
+                let number = self.of_half(a, nth, U::CvtPs2Pd);
+                self.quads_of_double(number, matches!(op, N::F32ToS64(_)), round)
             }
+            N::F64ToU64(round) | N::F64ToS64(round) => {
+                let number = self.vector(a, Class::W64, nth);
+                self.quads_of_double(number, matches!(op, N::F64ToS64(_)), round)
+            }
+            _ => return None,
         })
+    }
+
+    /// Integers of 64 bits of numbers.
+    fn quads_of_double(&mut self, number: VReg, signed: bool, round: Round) -> VReg {
+        if signed {
+            // What is too large in either direction, or no number, becomes the smallest.
+            let code = Code::EVEX_Vcvtpd2qq_zmm_k1z_zmmm512b64_er;
+            let found = self.rounded_code(code, number, round);
+            let end = self.vector(Src::Imm(TWO_63), Class::W64, 0);
+            let large = self.compare_quads(Quads::Float(0x0d), number, end);
+            let most = self.pool(doubles(i64::MAX.cast_unsigned()));
+            return self.blend_of(Class::W64, large, O::M(most), found);
+        }
+        // What is too large becomes the largest, and what is no number half of it and one.
+        let zero = self.pool(doubles(0));
+        let positive = self.binary(V::MaxPd, number, O::M(zero));
+        let code = Code::EVEX_Vcvtpd2uqq_zmm_k1z_zmmm512b64_er;
+        let found = self.rounded_code(code, positive, round);
+        let nan = self.compare_quads(Quads::Float(3), number, number);
+        let none = self.pool(doubles(1 << 63));
+        self.blend_of(Class::W64, nan, O::M(none), found)
     }
 
     fn single_of_unsigned(&mut self, a: Src, nth: usize) -> VReg {

@@ -160,17 +160,18 @@ impl Lower<'_> {
     /// A multiplication and addition of `bf16`, of what that is in `binary32` rounded to odd: of the numbers next to an inexact result
     /// on both sides, one is odd.
     fn bf16_fma(&mut self, op: TernaryOp, operands: [Src; 3], nth: usize) -> VReg {
+        let fma = |this: &mut Self, [a, b, c]: [VReg; 3], round| this.fma(a, O::U(b), c, round);
         let pairs = operands.map(|src| self.vector(src, Class::W32, nth));
         let low = pairs.map(|pair| self.shift(U::ShlD, pair, 16));
         if op == TernaryOp::FmaBf16 {
-            let [down, up] = [Round::Down, Round::Up].map(|round| self.fma(low, round));
+            let [down, up] = [Round::Down, Round::Up].map(|round| fma(self, low, round));
             let odd = self.odd_one(down, up);
             return self.bf16_of(odd);
         }
         let upper = self.pool(words(0xffff_0000));
         let high = pairs.map(|pair| self.binary(V::And, pair, O::M(upper)));
         let [down, up] =
-            [Round::Down, Round::Up].map(|round| [low, high].map(|half| self.fma(half, round)));
+            [Round::Down, Round::Up].map(|round| [low, high].map(|half| fma(self, half, round)));
         let [low, high] = [0, 1].map(|half| {
             let odd = self.odd_one(down[half], up[half]);
             self.bf16_of(odd)

@@ -2,8 +2,7 @@
 
 use super::Lower;
 use super::value::FLOAT;
-use super::values::doubles;
-use super::wide::{QUIET, Quads};
+use super::wide::Quads;
 use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
@@ -88,10 +87,7 @@ impl Lower<'_> {
                 let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
                 let a = self.vector(a, Class::W32, nth);
                 let b = self.last_operand(b, Class::W32, nth, round);
-                let found = self.func.value(FLOAT);
-                let operands = [O::Tied(found, sum), O::U(a), b, O::Rounded(round)];
-                self.func.x(U::FmaPs.code(self.level), &operands);
-                Some(found)
+                Some(self.fma(a, b, sum, round))
             }
             TernaryOp::FmaF64(round) => {
                 let [a, b, c] = [a, b, c].map(|src| self.vector(src, Class::W64, nth));
@@ -101,8 +97,7 @@ impl Lower<'_> {
                 // The first NaN is the result; processors have orders of their own.
                 for operand in [c, b, a] {
                     let nan = self.compare_quads(Quads::Float(3), operand, operand);
-                    let quiet = self.pool(doubles(QUIET));
-                    let quiet = self.binary(V::Or, operand, O::M(quiet));
+                    let quiet = self.quiet(operand);
                     found = self.blend_of(Class::W64, nan, O::U(quiet), found);
                 }
                 Some(found)
@@ -112,9 +107,9 @@ impl Lower<'_> {
     }
 
     /// A multiplication and addition of `binary32`.
-    pub(super) fn fma(&mut self, [a, b, c]: [VReg; 3], round: Round) -> VReg {
+    pub(super) fn fma(&mut self, a: VReg, b: O, c: VReg, round: Round) -> VReg {
         let found = self.func.value(FLOAT);
-        let operands = [O::Tied(found, c), O::U(a), O::U(b), O::Rounded(round)];
+        let operands = [O::Tied(found, c), O::U(a), b, O::Rounded(round)];
         self.func.x(U::FmaPs.code(self.level), &operands);
         found
     }

@@ -9,7 +9,7 @@ use crate::isa::{U, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::numeric::f32;
-use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Round, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 const SIGN: u32 = 1 << 31;
@@ -118,6 +118,11 @@ impl Lower<'_> {
         let found = self.func.value(FLOAT);
         self.func.x(what.code(self.level), &[O::D(found), a]);
         found
+    }
+
+    /// An instruction that only one level has, of a vector.
+    pub(super) fn unary_code(&mut self, code: Code, a: VReg) -> VReg {
+        self.rounded_code(code, a, Round::NearestEven)
     }
 
     fn words(&mut self, value: u32) -> O {

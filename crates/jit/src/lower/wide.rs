@@ -14,7 +14,7 @@ use regalloc2::{RegClass, VReg};
 
 pub(super) const SIGN: u64 = 1 << 63;
 /// The bit that makes a NaN quiet.
-pub(super) const QUIET: u64 = 1 << 51;
+const QUIET: u64 = 1 << 51;
 
 /// How values of 64 bits compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,8 +207,7 @@ impl Lower<'_> {
         let zeros = if smaller { V::Or } else { V::And };
         let both = self.binary(zeros, one, O::U(other));
         let [no_a, no_b] = [a, b].map(|value| self.compare_quads(Quads::Float(3), value, value));
-        let quiet = self.pool(doubles(QUIET));
-        let quiet = self.binary(V::Or, b, O::M(quiet));
+        let quiet = self.quiet(b);
         let b = self.blend_of(Class::W64, no_b, O::U(quiet), b);
         let found = self.blend_of(Class::W64, no_b, O::U(a), both);
         self.blend_of(Class::W64, no_a, O::U(b), found)
@@ -230,6 +229,12 @@ impl Lower<'_> {
             TernaryOp::BitSelect64 => Some(self.bits_selected([a, b, c], Class::W64, nth)),
             _ => None,
         }
+    }
+
+    /// NaNs of binary64 made quiet.
+    pub(super) fn quiet(&mut self, a: VReg) -> VReg {
+        let quiet = self.pool(doubles(QUIET));
+        self.binary(V::Or, a, O::M(quiet))
     }
 
     /// The lanes in which a value of 64 bits is greater than another.

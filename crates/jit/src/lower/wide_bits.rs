@@ -1,7 +1,6 @@
 //! Vector operations on the bits of values of 64 bits.
 
 use super::Lower;
-use super::value::FLOAT;
 use super::values::{doubles, words};
 use super::wide::{Quads, SIGN};
 use crate::Level;
@@ -63,10 +62,8 @@ impl Lower<'_> {
         }
         let [a, b] = [a, b].map(|src| self.vector(src, class, nth));
         let sign = self.pool(sign);
-        let own = self.binary(V::And, a, O::M(sign));
         let sign = self.unary(U::Load, O::M(sign));
-        let rest = self.binary(V::AndNot, sign, O::U(b));
-        Some(self.binary(V::Or, own, O::U(rest)))
+        Some(self.chosen_bits(sign, O::U(a), O::U(b)))
     }
 
     /// How many bits are set: in the lower half of each.
@@ -77,19 +74,11 @@ impl Lower<'_> {
     }
 
     /// How many zeros stand before the highest bit: in the lower half of each.
-    fn leading_zeros_of_quads(&mut self, mut a: VReg) -> VReg {
+    fn leading_zeros_of_quads(&mut self, a: VReg) -> VReg {
         if self.level == Level::Avx512 {
-            let found = self.func.value(FLOAT);
-            self.func.x(Code::EVEX_Vplzcntq_zmm_k1z_zmmm512b64, &[O::D(found), O::U(a)]);
-            return found;
+            return self.unary_code(Code::EVEX_Vplzcntq_zmm_k1z_zmmm512b64, a);
         }
-        // All bits below the highest are set, too: what is left are the zeros.
-        for by in [1, 2, 4, 8, 16, 32] {
-            let moved = self.shift(U::ShrQ, a, by);
-            a = self.binary(V::Or, a, O::U(moved));
-        }
-        let ones = self.pool(words(u32::MAX));
-        let zeros = self.binary(V::Xor, a, O::M(ones));
+        let zeros = self.bits_above(a, U::ShrQ, 64);
         self.set_bits_of_quads(zeros)
     }
 

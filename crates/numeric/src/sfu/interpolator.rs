@@ -8,9 +8,10 @@
 /// The coefficients of each segment without their signs, in one word, which one access loads: c0, c1 above it, and c2 on top.
 pub(super) type Curve<const N: usize> = [u64; N];
 
-/// How many bits c0 and c1 have in a [`Curve`].
+/// How many bits c0 has in a [`Curve`].
 const FIRST: u32 = 32;
-pub(super) const WIDTH: u32 = 17;
+/// How many bits c1 has beside c2.
+pub const SLOPE_BITS: u32 = 17;
 
 /// The two words of a segment: c0, and c1 with c2 above it.
 pub(super) const fn words_of(segment: u64) -> [u32; 2] {
@@ -24,34 +25,34 @@ pub(super) const fn curve<const N: usize>(rows: &[[i32; 3]]) -> Curve<N> {
     while i < rows.len() {
         let [c0, c1, c2] = rows[i];
         let (c1, c2) = (c1.unsigned_abs(), c2.unsigned_abs());
-        assert!(c1 < 1 << WIDTH && c2 < 1 << (32 - WIDTH), "a coefficient is too large");
-        all[i] = c0 as u32 as u64 | ((c1 | c2 << WIDTH) as u64) << FIRST;
+        assert!(c1 < 1 << SLOPE_BITS && c2 < 1 << (32 - SLOPE_BITS), "a coefficient is too large");
+        all[i] = c0 as u32 as u64 | ((c1 | c2 << SLOPE_BITS) as u64) << FIRST;
         i += 1;
     }
     all
 }
 
 /// How many bits a place in a segment has, t in units of 2⁻¹⁷, and which they are.
-pub(super) const PLACE_BITS: u32 = 17;
+pub const PLACE_BITS: u32 = 17;
 pub(super) const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
 /// How the terms of a function are added up.
-#[derive(Clone, Copy)]
-pub(super) struct Sum {
+#[derive(Clone, Copy, Debug)]
+pub struct Sum {
     /// The unit of the sum, as a power of two: that of c1 with t in 2⁻¹⁷.
-    pub(super) unit: i32,
+    pub unit: i32,
     /// By which powers of two those of c0, and of c2 with t² in 2⁻¹⁵, are larger.
-    pub(super) shifts: [u32; 2],
+    pub shifts: [u32; 2],
     /// The signs of c1 and c2.
-    pub(super) signs: [i32; 2],
+    pub signs: [i32; 2],
     /// What is added beside.
-    pub(super) bias: i32,
+    pub bias: i32,
 }
 
-/// How many bits of a sum are in its lower part.
-pub(super) const LOW: u32 = 9;
+/// How many bits of a sum are in its lower part, and of a place are multiplied apart from those above them, so that products have 32 bits.
+pub const LOW_BITS: u32 = 9;
 
-/// A sum, exactly: its upper part, and the lower one of [`LOW`] bits.
+/// A sum, exactly: its upper part, and the lower one of [`LOW_BITS`] bits.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     upper: u32,
@@ -153,14 +154,14 @@ impl Sum {
     /// The sum for the coefficients of a segment, a place in it and its square.
     #[inline(always)]
     const fn at(self, [c0, others]: [u32; 2], place: u32, square: u16) -> Parts {
-        let (c1, c2) = (others & ((1 << WIDTH) - 1), others >> WIDTH);
-        let upper_linear = (c1 * (place >> LOW)) as i32;
-        let linear = (c1 * (place & ((1 << LOW) - 1))) as i32;
+        let (c1, c2) = (others & ((1 << SLOPE_BITS) - 1), others >> SLOPE_BITS);
+        let upper_linear = (c1 * (place >> LOW_BITS)) as i32;
+        let linear = (c1 * (place & ((1 << LOW_BITS) - 1))) as i32;
         let quadratic = ((c2 * square as u32) << self.shifts[1]) as i32;
         let rest = self.bias + self.signs[0] * linear + self.signs[1] * quadratic;
-        let upper = (c0 << (self.shifts[0] - LOW)) as i32;
-        let upper = upper.wrapping_add(self.signs[0] * upper_linear).wrapping_add(rest >> LOW);
-        Parts { upper: upper as u32, lower: rest as u32 & ((1 << LOW) - 1) }
+        let upper = (c0 << (self.shifts[0] - LOW_BITS)) as i32;
+        let upper = upper.wrapping_add(self.signs[0] * upper_linear).wrapping_add(rest >> LOW_BITS);
+        Parts { upper: upper as u32, lower: rest as u32 & ((1 << LOW_BITS) - 1) }
     }
 }
 
@@ -169,13 +170,13 @@ impl Parts {
     /// cut off to 24 bits.
     #[inline(always)]
     pub(super) const fn leading(self, unit: i32, exponent: i32) -> u32 {
-        (self.upper >> (exponent - unit - 23 - LOW as i32)) + (((126 + exponent) as u32) << 23)
+        (self.upper >> (exponent - unit - 23 - LOW_BITS as i32)) + (((126 + exponent) as u32) << 23)
     }
 
     /// The value of a sum in that unit.
     #[inline(always)]
     pub(super) const fn exact(self, unit: i32) -> f64 {
-        let upper = self.upper as i32 as f64 * power(unit + LOW as i32);
+        let upper = self.upper as i32 as f64 * power(unit + LOW_BITS as i32);
         upper + self.lower as i32 as f64 * power(unit)
     }
 }
