@@ -3,24 +3,41 @@
 use crate::case::{Buffers, Case};
 use crate::reference;
 use std::fmt;
-use vm::{EngineChoice, Executable, Launch, Memory, Observer, Schedule};
+use std::time::{Duration, Instant};
+use vm::{EngineChoice, Executable, Launch, Memory, Observer, Schedule, Straight, View};
 
 /// Warp instructions after which a launch is said not to end: of three thousand kernels, the longest takes 650,000.
 const MAX_STEPS: u64 = 10_000_000;
+
+/// The longest that a launch may take: a thousand times what one does.
+const LONGEST: Duration = Duration::from_secs(100);
 
 /// A way to run a kernel.
 #[derive(Clone, Debug)]
 struct Way {
     engine: EngineChoice,
     schedule: Schedule,
-    is_observed: bool,
+    observer: Option<Watches>,
     threads: usize,
+}
+
+/// What an observer wants to be told.
+#[derive(Clone, Copy, Debug)]
+enum Watches {
+    /// Every instruction, and what comes of it.
+    Effects,
+    /// What concerns others.
+    Stretches,
 }
 
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Way { engine, schedule, is_observed, threads } = self;
-        let observed = if *is_observed { "observed" } else { "unobserved" };
+        let Way { engine, schedule, observer, threads } = self;
+        let observed = match observer {
+            None => "unobserved",
+            Some(Watches::Effects) => "observed",
+            Some(Watches::Stretches) => "observed in stretches",
+        };
         write!(f, "{engine}, schedule {schedule}, {observed}, on {threads} threads of the host")
     }
 }
@@ -49,10 +66,19 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 /// Takes note of nothing, but is told of everything.
-struct Watching;
+struct Everything;
 
-impl Observer for Watching {
+impl Observer for Everything {
     const EFFECTS: bool = true;
+}
+
+/// Takes note of nothing, and is told of no more than it has to be.
+struct Little;
+
+impl Observer for Little {
+    fn straight(&mut self, _view: &View<'_>, _straight: &Straight<'_>) -> bool {
+        false
+    }
 }
 
 /// The ways to run a case, by its own numbers.
@@ -60,20 +86,20 @@ fn ways(case: &Case) -> Vec<Way> {
     let pick = u64::from(case.words.iter().fold(0, |sum: u32, word| sum.wrapping_add(*word)));
     let mut ways = Vec::new();
     for engine in EngineChoice::available() {
-        for is_observed in [false, true] {
-            ways.push(Way { engine, schedule: Schedule::Fair, is_observed, threads: 1 });
+        for observer in [None, Some(Watches::Effects), Some(Watches::Stretches)] {
+            ways.push(Way { engine, schedule: Schedule::Fair, observer, threads: 1 });
         }
     }
     let engine = EngineChoice::interpreter();
     let ctas: u32 = case.grid.iter().product();
     if ctas > 1 {
-        ways.push(Way { engine, schedule: Schedule::Fair, is_observed: false, threads: 2 });
+        ways.push(Way { engine, schedule: Schedule::Fair, observer: None, threads: 2 });
     }
     let apart = Schedule::Apart((pick % u64::from(vm::LANE_BITS)) as u32);
     for schedule in
         [apart, Schedule::Seed(pick), Schedule::Seed(pick + 1), Schedule::Switches(Vec::new())]
     {
-        ways.push(Way { engine, schedule, is_observed: false, threads: 1 });
+        ways.push(Way { engine, schedule, observer: None, threads: 1 });
     }
     ways
 }
@@ -169,18 +195,29 @@ impl Device {
         write(*output, &vec![0; case.output_bytes])?;
         write(*counters, &vec![0; case.counter_bytes])?;
         let params = case.params(*input, *output, *counters);
+        let started = Instant::now();
         let launch = Launch {
             cluster: case.cluster,
             dynamic_shared: case.dynamic_shared,
             threads: way.threads,
             schedule: way.schedule.clone(),
-            max_steps: Some(*max_steps),
+            // Where steps are counted, turns do not end without the scheduler.
+            max_steps: match way.observer {
+                Some(Watches::Stretches) => None,
+                None | Some(Watches::Effects) => Some(*max_steps),
+            },
             engine: way.engine,
+            interrupted: &|| started.elapsed() > LONGEST,
             ..Launch::new(case.grid, case.block, &params)
         };
-        let outcome = match way.is_observed {
-            true => vm::launch_observed(executable, &launch, memory, &mut Watching),
-            false => vm::launch(executable, &launch, memory),
+        let outcome = match way.observer {
+            None => vm::launch(executable, &launch, memory),
+            Some(Watches::Effects) => {
+                vm::launch_observed(executable, &launch, memory, &mut Everything)
+            }
+            Some(Watches::Stretches) => {
+                vm::launch_observed(executable, &launch, memory, &mut Little)
+            }
         };
         let outcome = outcome.map_err(|why| why.to_string())?;
         if let Some(fault) = outcome.fault {

@@ -28,6 +28,9 @@ pub fn verify(kernel: &Kernel) -> Result<(), String> {
         if block.terminator.successors().any(|to| to.0 as usize >= kernel.blocks.len()) {
             return Err(format!("terminator of block {id} goes to a block that is not there"));
         }
+        if block.terminator.successors().any(|to| to.0 == 0) {
+            return Err(format!("block {id} goes back to the entry block"));
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! threads of a warp execute the same instruction; they need not arrive at the same time.
 
 use crate::after_barrier::AfterBarrier;
+use crate::alike::Alike;
 use crate::code::Code;
 use crate::collectives::misaligned;
 use crate::detail::{BarrierMissed, Missed};
@@ -17,36 +18,36 @@ use crate::straight::Meetings;
 use fixedbitset::FixedBitSet;
 use foldhash::HashSet;
 use ir::{Address, ClusterHalf, Inst, Kernel, Op, Place, Space, Terminator};
-use lanes::{LaneMask, Lanes, WARP};
+use lanes::{LaneMask, WARP};
 use vm::{BarrierArrival, BarrierPart, ClusterArrival, Firing, View};
 
 /// What is remembered of a warp.
 #[derive(Clone, Debug)]
 struct Warp {
     /// Where each lane exited.
-    exits: Lanes<Place>,
+    exits: Alike<Place>,
     /// The lanes that wrote shared memory after their last barrier.
     shared: LaneMask,
     /// The lanes that wrote global memory after their last CTA barrier.
     global: LaneMask,
     /// Where each of them did so last.
-    writes: Lanes<Place>,
+    writes: Alike<Place>,
     /// The lanes that came to a branch behind some barrier after their last CTA barrier.
     branched: LaneMask,
     /// Where each of them did so last.
-    branches: Lanes<Place>,
+    branches: Alike<Place>,
     /// The lanes that have arrived at the barrier of the cluster since it was complete, by the instruction, if it is `.aligned`.
     arrived: Vec<(Place, LaneMask)>,
 }
 
 impl Warp {
     const NEW: Warp = Warp {
-        exits: [Place(0); WARP],
+        exits: Alike::new(Place(0)),
         shared: LaneMask::EMPTY,
         global: LaneMask::EMPTY,
-        writes: [Place(0); WARP],
+        writes: Alike::new(Place(0)),
         branched: LaneMask::EMPTY,
-        branches: [Place(0); WARP],
+        branches: Alike::new(Place(0)),
         arrived: Vec::new(),
     };
 
@@ -128,7 +129,7 @@ impl Barriers {
             let warp = &mut warps[warp];
             warp.shared |= shared;
             warp.global |= global;
-            set(&mut warp.writes, global, place);
+            warp.writes.set(global, place);
         }
     }
 
@@ -142,10 +143,12 @@ impl Barriers {
         let Some(warps) = self.warps.get(view.cta()) else { return };
         for (warp, lanes) in view.group() {
             let warp = &mut warps[warp];
-            if !exits {
+            if exits {
+                warp.exits.set(lanes, place);
+            } else {
                 warp.branched |= lanes;
+                warp.branches.set(lanes, place);
             }
-            set(if exits { &mut warp.exits } else { &mut warp.branches }, lanes, place);
         }
     }
 
@@ -242,8 +245,8 @@ impl Barriers {
         let mut around = |warp: usize| -> (LaneMask, LaneMask) {
             let gone = view.existing(warp) - view.live(warp);
             let Warp { shared, global, writes, branched, branches, .. } = &warps[warp];
-            let mut behind = |lanes: LaneMask, places: &Lanes<Place>| -> LaneMask {
-                let at = |lane: &u32| places[*lane as usize % WARP];
+            let mut behind = |lanes: LaneMask, places: &Alike<Place>| -> LaneMask {
+                let at = |lane: &u32| places.of(*lane as usize);
                 let is_behind = |lane: &u32| self.behind.contains(kernel, place, at(lane));
                 (gone & lanes).iter().filter(is_behind).collect()
             };
@@ -257,7 +260,7 @@ impl Barriers {
         };
         let Some(warp) = (0..view.warps()).find(|warp| !missed(*warp).is_empty()) else { return };
         let lanes = missed(warp);
-        let exit = warps[warp].exits[lanes.lowest().unwrap_or(0) as usize % WARP];
+        let exit = warps[warp].exits.of(lanes.lowest().unwrap_or(0) as usize);
         found.report(Code::B001, place, Some(exit), || {
             let how = match around[warp] {
                 (wrote, _) if !wrote.is_empty() => Missed::Wrote,
@@ -271,17 +274,6 @@ impl Barriers {
             Finding::new(place, thread, detail)
                 .lanes(meeting::lanes(view, warp, LaneMask::FULL).with(live, existing - live))
         });
-    }
-}
-
-/// Notes a place for some lanes: mostly for all.
-fn set(places: &mut Lanes<Place>, lanes: LaneMask, place: Place) {
-    if lanes.is_full() {
-        *places = [place; WARP];
-        return;
-    }
-    for lane in lanes {
-        places[lane as usize % WARP] = place;
     }
 }
 

@@ -28,6 +28,7 @@
 
 mod activemask;
 mod after_barrier;
+mod alike;
 mod anew;
 mod asynchronous;
 mod barriers;

@@ -37,11 +37,18 @@ enum Shape<'t> {
     Kept(usize),
 }
 
+/// A memory that an instruction names.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    /// Its number among them ([`Op::touches`]).
+    nth: usize,
+    writes: bool,
+}
+
 /// What the group's lanes access in an instruction: found once for all detectors.
 #[derive(Debug, Default)]
 pub(crate) struct Touches {
-    /// Each with the number of the memory that the instruction names ([`Op::touches`]).
-    found: Vec<(usize, Touch<'static>)>,
+    found: Vec<(Named, Touch<'static>)>,
     /// Those of lanes that have each their own, one behind the other.
     addresses: Vec<Lanes<u64>>,
     /// Whether every lane is looked at by itself.
@@ -64,25 +71,26 @@ impl Touches {
     pub(crate) fn find(&mut self, view: &View<'_>, inst: &Inst) {
         self.clear();
         for (nth, touched) in inst.op.touches().enumerate() {
+            let named = Named { nth, writes: touched.writes };
             for (warp, lanes) in view.group() {
                 let lanes = (warp, lanes.0);
                 // Most accesses have a shape. Each is kept where it is found, since a copy would wait for what was just written.
                 if let (Length::Whole(bytes), false) = (touched.length, self.one_by_one) {
                     if let Some(row) = Touch::row(view, lanes, &touched, bytes) {
-                        self.found.push((nth, row));
+                        self.found.push((named, row));
                         continue;
                     }
                     if let Some(lone) = Touch::lone(view, lanes, &touched, bytes) {
-                        self.found.push((nth, lone));
+                        self.found.push((named, lone));
                         continue;
                     }
                 }
-                Touch::each(view, lanes, &touched, |touch| self.take(nth, touch));
+                Touch::each(view, lanes, &touched, |touch| self.take(named, touch));
             }
         }
     }
 
-    fn take(&mut self, nth: usize, touch: Touch<'_>) {
+    fn take(&mut self, named: Named, touch: Touch<'_>) {
         let Touch { shape, warp, lanes, space, cta, bytes, low, high } = touch;
         let kept = Shape::Kept(self.addresses.len());
         let shape = match shape {
@@ -97,16 +105,29 @@ impl Touches {
                 kept
             }
         };
-        self.found.push((nth, Touch { shape, warp, lanes, space, cta, bytes, low, high }));
+        self.found.push((named, Touch { shape, warp, lanes, space, cta, bytes, low, high }));
     }
 
     /// Of one of the memories that the instruction names: what lanes access of it, warp by warp, by the space to which their
     /// addresses lead, and for each piece of what is longer than an access.
     #[inline]
     pub(crate) fn of(&self, nth: usize) -> impl Iterator<Item = Touch<'_>> {
-        self.found.iter().filter(move |(of, _)| *of == nth).map(|(_, touch)| match touch.shape {
-            Shape::Kept(at) => Touch { shape: Shape::Each(&self.addresses[at]), ..*touch },
-            Shape::Row | Shape::Same | Shape::Each(_) => *touch,
+        self.all().filter(move |(named, _)| named.nth == nth).map(|(_, touch)| touch)
+    }
+
+    /// The same of the memory that the instruction reads, or writes.
+    #[inline]
+    pub(crate) fn that(&self, writes: bool) -> impl Iterator<Item = Touch<'_>> {
+        self.all().filter(move |(named, _)| named.writes == writes).map(|(_, touch)| touch)
+    }
+
+    #[inline]
+    fn all(&self) -> impl Iterator<Item = (Named, Touch<'_>)> {
+        self.found.iter().map(|(named, touch)| match touch.shape {
+            Shape::Kept(at) => {
+                (*named, Touch { shape: Shape::Each(&self.addresses[at]), ..*touch })
+            }
+            Shape::Row | Shape::Same | Shape::Each(_) => (*named, *touch),
         })
     }
 }

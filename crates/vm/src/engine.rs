@@ -77,6 +77,9 @@ pub(crate) trait Watch {
     /// The group has come to a collective at which lanes wait for each other. Whether it fires at once, for each warp by itself, and the
     /// group goes on behind it: then it has been told of, and is performed next.
     fn meets_at_once(&mut self, frame: &mut Frame<'_>, inst: &Inst, at: Pc) -> bool;
+    /// The group has come to a CTA barrier. Whether all are there, and it goes on behind it: then it has been told of, and its result
+    /// is written next.
+    fn passes_barrier(&mut self, frame: &mut Frame<'_>, inst: &Inst, at: Pc) -> bool;
     /// Whether the group may go on at a place behind so many turns without the scheduler.
     fn may_go_on(&self, turns: u64, at: Pc) -> bool;
     /// The group goes on so.

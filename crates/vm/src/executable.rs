@@ -163,6 +163,7 @@ mod tests {
                 dynamic_shared: 0,
                 stack: 0,
                 observed,
+                stepwise: false,
             };
             // How often it is asked, and whether it ends at the question of this number.
             let make = |stop: u32| {

@@ -2,7 +2,8 @@
 //! The comments of the files are explained in `tests/ir/README.md`.
 
 use std::path::Path;
-use warpwise_vm::{EngineChoice, Executable, Launch, Memory, Observer, Schedule};
+use std::time::{Duration, Instant};
+use warpwise_vm::{EngineChoice, Executable, Launch, Memory, Observer, Schedule, Straight, View};
 
 /// A parameter of the kernel.
 enum Param {
@@ -88,21 +89,36 @@ fn script(text: &str) -> Script {
     script
 }
 
-struct Watching;
+/// The longest that a launch may take.
+const LONGEST: Duration = Duration::from_secs(60);
 
-impl Observer for Watching {}
+/// Who watches a run.
+#[derive(Clone, Copy, Debug)]
+enum Who {
+    Nobody,
+    /// Somebody who is told of every instruction.
+    Everything,
+    /// Somebody who is told of what concerns others.
+    Little,
+}
+
+struct Everything;
+
+impl Observer for Everything {}
+
+struct Little;
+
+impl Observer for Little {
+    fn straight(&mut self, _view: &View<'_>, _straight: &Straight<'_>) -> bool {
+        false
+    }
+}
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
 }
 
-fn run(
-    script: &Script,
-    kernel: &Executable,
-    engine: EngineChoice,
-    schedule: &Schedule,
-    is_observed: bool,
-) {
+fn run(script: &Script, kernel: &Executable, engine: EngineChoice, schedule: &Schedule, who: Who) {
     let memory = Memory::new().expect("address space");
     let (mut params, mut addresses) = (Vec::new(), Vec::new());
     for param in &script.params {
@@ -120,20 +136,24 @@ fn run(
             }
         }
     }
+    let started = Instant::now();
     let launch = Launch {
         cluster: script.cluster,
         dynamic_shared: script.dynamic_shared,
         threads: 2,
         schedule: schedule.clone(),
-        max_steps: Some(1_000_000),
+        // Where steps are counted, turns do not end without the scheduler.
+        max_steps: (!matches!(who, Who::Little)).then_some(1_000_000),
+        interrupted: &|| started.elapsed() > LONGEST,
         engine,
         ..Launch::new(script.grid, script.block, &params)
     };
-    let outcome = match is_observed {
-        true => warpwise_vm::launch_observed(kernel, &launch, &memory, &mut Watching),
-        false => warpwise_vm::launch(kernel, &launch, &memory),
+    let outcome = match who {
+        Who::Nobody => warpwise_vm::launch(kernel, &launch, &memory),
+        Who::Everything => warpwise_vm::launch_observed(kernel, &launch, &memory, &mut Everything),
+        Who::Little => warpwise_vm::launch_observed(kernel, &launch, &memory, &mut Little),
     };
-    let way = format!("{engine}, {schedule}, observed: {is_observed}");
+    let way = format!("{engine}, {schedule}, watched by: {who:?}");
     let fault = outcome.expect("a possible launch").fault;
     match (&script.fault, &fault) {
         (Some(wanted), Some(found)) => {
@@ -168,8 +188,8 @@ fn every_file_on_every_level() {
         let kernel = Executable::new(kernel);
         for engine in EngineChoice::available() {
             for schedule in &script.schedules {
-                for is_observed in [false, true] {
-                    run(&script, &kernel, engine, schedule, is_observed);
+                for who in [Who::Nobody, Who::Everything, Who::Little] {
+                    run(&script, &kernel, engine, schedule, who);
                 }
             }
         }

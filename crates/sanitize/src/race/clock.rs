@@ -9,8 +9,9 @@ use super::fence::Fenced;
 use super::happens_before::{Group, HappensBefore};
 use super::joint_collectives::JointCollectives;
 use super::step::{Order, Step, Thread, Uniform};
+use crate::alike::Alike;
 use crate::anew::Anew;
-use lanes::{LaneMask, Lanes, WARP};
+use lanes::{LaneMask, Lanes};
 use std::rc::Rc;
 use vm::BARRIERS;
 
@@ -18,9 +19,9 @@ use vm::BARRIERS;
 #[derive(Clone, Debug)]
 struct Warp {
     /// Stamps of the accesses that come next.
-    now: Lanes<u32>,
-    floor: Lanes<u32>,
-    warp_floor: Lanes<u32>,
+    now: Alike<u32>,
+    floor: Alike<u32>,
+    warp_floor: Alike<u32>,
     /// Whether all lanes have the same clocks and know nothing else.
     uniform: bool,
     known: Anew<Lanes<Option<Rc<HappensBefore>>>>,
@@ -53,9 +54,9 @@ pub(super) enum Until {
 impl Warp {
     fn new() -> Warp {
         Warp {
-            now: [1; WARP],
-            floor: [1; WARP],
-            warp_floor: [1; WARP],
+            now: Alike::new(1),
+            floor: Alike::new(1),
+            warp_floor: Alike::new(1),
             uniform: true,
             known: Anew::default(),
             fenced: Anew::default(),
@@ -70,7 +71,8 @@ impl Warp {
     fn restart(&mut self) {
         let Warp { now, floor, warp_floor, uniform, known, fenced, fences, joint, seen, found } =
             self;
-        (*now, *floor, *warp_floor, *uniform) = ([1; WARP], [1; WARP], [1; WARP], true);
+        [now, floor, warp_floor].into_iter().for_each(|times| times.set_all(1));
+        *uniform = true;
         *fences = LaneMask::EMPTY;
         joint.forget();
         known.restart(|known| *known = Lanes::default());
@@ -110,7 +112,7 @@ impl Warp {
 
     /// What a lane's fence holds.
     fn fence(&self, lane: usize, before: u32, wide: bool) -> Fenced {
-        let (floor, warp_floor) = (self.floor[lane], self.warp_floor[lane]);
+        let (floor, warp_floor) = (self.floor.of(lane), self.warp_floor.of(lane));
         Fenced { before, floor, warp_floor, known: self.known[lane].clone(), wide }
     }
 }
@@ -150,21 +152,21 @@ impl Clocks {
     }
 
     /// The stamps of a warp's next accesses.
-    pub(super) fn stamps(&self, warp: usize) -> &Lanes<u32> {
+    pub(super) fn stamps(&self, warp: usize) -> &Alike<u32> {
         &self.warps[warp].now
     }
 
     /// What the CTA's threads did before this time, all of its threads know that still run, as far as a lane knows.
     pub(super) fn floor(&self, warp: usize, lane: u32) -> u32 {
-        self.warps[warp].floor[lane as usize % WARP]
+        self.warps[warp].floor.of(lane as usize)
     }
 
     /// The clocks of a warp whose lanes all have the same ones and know nothing else.
     pub(super) fn uniform(&self, warp: usize) -> Option<Uniform> {
         let (clocks, lockstep) = (&self.warps[warp], self.lockstep);
         clocks.uniform.then(|| Uniform {
-            floor: clocks.floor[0],
-            warp_floor: clocks.warp_floor[0],
+            floor: clocks.floor.of(0),
+            warp_floor: clocks.warp_floor.of(0),
             lockstep,
         })
     }
@@ -175,8 +177,8 @@ impl Clocks {
         let (warp, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
         if by.cta == thread.cta {
             let same_warp = by.warp == thread.warp;
-            let ordered = same_warp && (self.lockstep || by.stamp < warp.warp_floor[lane]);
-            if ordered || by.stamp < warp.floor[lane] {
+            let ordered = same_warp && (self.lockstep || by.stamp < warp.warp_floor.of(lane));
+            if ordered || by.stamp < warp.floor.of(lane) {
                 return by.lanes;
             }
         }
@@ -222,7 +224,7 @@ impl Clocks {
         self.releases_at = Some(time);
         let clocks = &mut self.warps[usize::from(thread.warp)];
         let lane = usize::from(thread.lane);
-        clocks.now[lane] = time;
+        clocks.now.set(LaneMask::single(thread.lane.into()), time);
         clocks.uniform = false;
         let fence = clocks.fence(lane, time, true);
         self.released(thread, &fence)
@@ -233,9 +235,7 @@ impl Clocks {
         let time = self.tick();
         let clocks = &mut self.warps[warp];
         clocks.uniform &= lanes.is_full();
-        for lane in lanes {
-            clocks.now[lane as usize] = time;
-        }
+        clocks.now.set(lanes, time);
         let mut released = HappensBefore::new();
         // Lanes with the same clocks make one statement.
         let mut last: Option<(usize, u32, Fenced)> = None;
@@ -284,7 +284,8 @@ impl Clocks {
             return;
         }
         clocks.uniform = false;
-        clocks.floor[lane] = clocks.floor[lane].max(news.floor(thread.cta));
+        let floor = clocks.floor.of(lane).max(news.floor(thread.cta));
+        clocks.floor.set(LaneMask::single(thread.lane.into()), floor);
         merge(&mut clocks.known[lane], news);
     }
 
@@ -299,8 +300,8 @@ impl Clocks {
         clocks.uniform = false;
         // Lanes that know the same go on knowing the same.
         let mut last: Option<[Option<Rc<HappensBefore>>; 2]> = None;
-        for lane in lanes.iter().map(|lane| lane as usize) {
-            clocks.floor[lane] = clocks.floor[lane].max(floor);
+        for (itself, lane) in lanes.iter().map(|lane| (LaneMask::single(lane), lane as usize)) {
+            clocks.floor.set(itself, clocks.floor.of(lane).max(floor));
             let before = clocks.known[lane].take();
             let is_same = |known: &Option<Rc<HappensBefore>>| match (known, &before) {
                 (Some(known), Some(before)) => Rc::ptr_eq(known, before),
@@ -339,9 +340,9 @@ impl Clocks {
     pub(super) fn fence(&mut self, warp: usize, lanes: LaneMask, wide: bool) {
         let time = self.tick();
         let clocks = &mut self.warps[warp];
+        clocks.now.set(lanes, time);
         for lane in lanes {
             let lane = lane as usize;
-            clocks.now[lane] = time;
             let ends: &[Until] = match wide {
                 true => &[Until::Fence, Until::Barrier, Until::WideFence],
                 false => &[Until::Fence],
@@ -406,8 +407,9 @@ impl Clocks {
             lanes.iter().for_each(|lane| clocks.fenced[lane as usize] = Some(fenced.clone()));
         }
         let whole = lanes == live;
-        let most =
-            |row: &Lanes<u32>| lanes.iter().map(|lane| row[lane as usize]).max().unwrap_or(0);
+        let most = |times: &Alike<u32>| {
+            lanes.iter().map(|lane| times.of(lane as usize)).max().unwrap_or(0)
+        };
         let (floor, warp_floor) = (most(&clocks.floor), most(&clocks.warp_floor));
         let (mut known, mut far) = (None, None);
         for lane in lanes {
@@ -422,10 +424,10 @@ impl Clocks {
             more.add(self.cta, Group::Lanes(warp as u8, lanes.0), time);
             merge(&mut known, &Rc::new(more));
         }
+        clocks.now.set(lanes, time);
+        clocks.floor.set(lanes, floor);
+        clocks.warp_floor.set(lanes, if whole { time } else { warp_floor });
         for lane in lanes.iter().map(|lane| lane as usize) {
-            clocks.now[lane] = time;
-            clocks.floor[lane] = floor;
-            clocks.warp_floor[lane] = if whole { time } else { warp_floor };
             clocks.known[lane].clone_from(&known);
             clocks.forget_seen(lane, &far);
         }
@@ -438,7 +440,7 @@ impl Clocks {
         let clocks = &mut self.warps[warp];
         clocks.joint.meet(lanes.0, time);
         // That of lanes that take no part costs nothing, and leaves the clocks of the warp alike.
-        clocks.now = [time; WARP];
+        clocks.now.set_all(time);
         if clocks.uniform {
             return;
         }
@@ -473,9 +475,9 @@ impl Clocks {
         let uniform = |(clocks, lanes): (&Warp, &LaneMask)| clocks.uniform && lanes.is_full();
         if all && nobody_arrived && self.warps.iter().zip(waiting).all(uniform) {
             for clocks in &mut self.warps {
-                clocks.now = [time; WARP];
-                clocks.floor = [time; WARP];
-                clocks.warp_floor = [time; WARP];
+                clocks.now.set_all(time);
+                clocks.floor.set_all(time);
+                clocks.warp_floor.set_all(time);
             }
             return;
         }
@@ -491,7 +493,7 @@ impl Clocks {
                 let at = lane as usize;
                 let clocks = &self.warps[warp];
                 clocks.far(at).iter().for_each(|from| merge(&mut far, from));
-                floor = floor.max(clocks.floor[at]);
+                floor = floor.max(clocks.floor.of(at));
                 // A barrier is no fence for what an atomic saw of other CTAs, but code relies on it as on one: the last CTA
                 // to take a ticket works with the results of the others.
                 for (last, brought) in last.iter_mut().zip(clocks.after_barrier(at)) {
@@ -501,7 +503,11 @@ impl Clocks {
                     }
                 }
                 if !all {
-                    joined.add(self.cta, Group::Lanes(warp as u8, u32::MAX), clocks.warp_floor[at]);
+                    joined.add(
+                        self.cta,
+                        Group::Lanes(warp as u8, u32::MAX),
+                        clocks.warp_floor.of(at),
+                    );
                 }
             }
             if !all && !lanes.is_empty() {
@@ -514,16 +520,16 @@ impl Clocks {
         let known = (!joined.is_empty()).then(|| Rc::new(joined));
         for (warp, lanes) in waiting.iter().enumerate() {
             let clocks = &mut self.warps[warp];
+            clocks.now.set(*lanes, time);
+            clocks.floor.set(*lanes, if all { time } else { floor });
             for lane in lanes.iter().map(|lane| lane as usize) {
-                clocks.now[lane] = time;
-                clocks.floor[lane] = if all { time } else { floor };
                 clocks.known[lane].clone_from(&known);
                 clocks.forget_seen(lane, &far);
             }
             if all {
                 clocks.uniform = known.is_none() && far.is_none() && lanes.is_full();
                 if clocks.uniform {
-                    clocks.warp_floor = [time; WARP];
+                    clocks.warp_floor.set_all(time);
                 }
             } else if !lanes.is_empty() {
                 clocks.uniform = false;
@@ -569,7 +575,7 @@ mod tests {
         thread: Thread,
         sync: impl FnOnce(&mut Clocks),
     ) -> bool {
-        let stamp = clocks.stamps(usize::from(other.warp))[usize::from(other.lane)];
+        let stamp = clocks.stamps(usize::from(other.warp)).of(usize::from(other.lane));
         sync(clocks);
         let Thread { cta, warp, lane } = other;
         clocks.known(thread, &Step { cta, warp, lanes: 1 << lane, stamp }) != 0
@@ -597,7 +603,7 @@ mod tests {
     #[test]
     fn fences_release_what_came_before_them_also_through_barriers() {
         let mut clocks = Clocks::new(0, vec![FULL; 2], false);
-        let now = |clocks: &Clocks| clocks.stamps(0)[3];
+        let now = |clocks: &Clocks| clocks.stamps(0).of(3);
         let released = |clocks: &Clocks, by: Thread, stamp: u32| {
             let (released, wide) = clocks.fenced(by).unwrap_or_default();
             wide && released.lanes(&Step { cta: 0, warp: 0, lanes: 1 << 3, stamp }) != 0
@@ -644,7 +650,7 @@ mod tests {
     fn a_lane_has_seen_what_another_tells_it() {
         let mut clocks = Clocks::new(0, vec![FULL; 2], false);
         let (writer, leader, member) = (thread(0, 3), thread(1, 0), thread(1, 5));
-        let stamp = clocks.stamps(0)[3];
+        let stamp = clocks.stamps(0).of(3);
         let released = Rc::new(clocks.release(writer));
         clocks.see(leader, &released, Until::WideFence);
         clocks.tell(1, FULL);

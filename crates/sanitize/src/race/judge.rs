@@ -105,7 +105,7 @@ impl Judge<'_, '_> {
         let cta = self.view.cta();
         let stamps = clocks.stamps(touch.warp);
         let access = |lane: u32| {
-            let (warp, stamp) = (touch.warp as u8, stamps[lane as usize % WARP]);
+            let (warp, stamp) = (touch.warp as u8, stamps.of(lane as usize));
             let by = Step { cta: cta as u32, warp, lanes: 1 << lane, stamp };
             Access { by, place: self.how.place, kind: self.how.kind }
         };
@@ -196,7 +196,7 @@ impl Judge<'_, '_> {
             let stamps = clocks.stamps(touch.warp);
             let alike = match clocks.uniform(touch.warp) {
                 Some(_) => left,
-                None => left & LaneMask::from_fn(|lane| stamps[lane] == access.by.stamp),
+                None => left & LaneMask::from_fn(|lane| stamps.of(lane) == access.by.stamp),
             };
             access.by.lanes = alike.0;
             left -= alike;

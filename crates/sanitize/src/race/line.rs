@@ -7,6 +7,7 @@
 use super::step::{Order, Step, Uniform};
 use crate::detail::Strength;
 use ir::Place;
+use lanes::LaneMask;
 use smallvec::{Array, SmallVec};
 use std::ops::Range;
 
@@ -310,8 +311,35 @@ impl Cell {
 #[derive(Clone, Debug)]
 enum Cells {
     /// One a word of 4 bytes.
-    Words(Box<[Cell]>),
+    Words(Box<Words>),
     Bytes(Box<[Cell]>),
+}
+
+/// Words of a line.
+const WORDS: usize = BYTES as usize / 4;
+
+/// A cell for each word of a line.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    cells: [Cell; WORDS],
+    /// Those of which something may be known, a bit each.
+    used: u32,
+}
+
+impl Words {
+    /// The cells of some words, of which something will be known.
+    fn of(&mut self, words: Range<usize>) -> &mut [Cell] {
+        let words = words.start.min(WORDS)..words.end.min(WORDS);
+        self.used |= (u64::MAX << words.start & !(u64::MAX << words.end)) as u32;
+        self.cells.get_mut(words).unwrap_or_default()
+    }
+
+    /// Nobody accessed anything.
+    fn clear(&mut self) {
+        for nth in LaneMask(std::mem::take(&mut self.used)) {
+            self.cells[nth as usize].accesses.clear();
+        }
+    }
 }
 
 /// Who accessed a line of memory last.
@@ -319,12 +347,23 @@ enum Cells {
 pub(super) struct Line {
     rows: SmallVec<[Row; 2]>,
     cells: Option<Cells>,
+    /// Cells of which nothing is known, to be used again.
+    spare: Option<Box<Words>>,
 }
 
 impl Line {
     /// A line that was accessed in this row, or not at all.
     pub(super) fn of(row: Option<Row>) -> Line {
-        Line { rows: row.into_iter().collect(), cells: None }
+        Line { rows: row.into_iter().collect(), ..Line::default() }
+    }
+
+    /// Nobody accessed anything.
+    fn clear(&mut self) {
+        self.rows.clear();
+        if let Some(Cells::Words(mut words)) = self.cells.take() {
+            words.clear();
+            self.spare = Some(words);
+        }
     }
 
     /// The row in which it was accessed, if that is all that is known of it.
@@ -378,10 +417,9 @@ impl Line {
     ) -> bool {
         let (offset, end) = (offset as usize, (offset + bytes).min(BYTES) as usize);
         let cells = match self.cells(bytes >= 4) {
-            Cells::Words(cells) => cells.get_mut(offset / 4..end / 4),
-            Cells::Bytes(cells) => cells.get_mut(offset..end),
+            Cells::Words(words) => words.of(offset / 4..end / 4),
+            Cells::Bytes(cells) => cells.get_mut(offset..end).unwrap_or_default(),
         };
-        let cells = cells.unwrap_or_default();
         let settled = cells.iter().all(|cell| cell.is_settled(access.by.cta, before));
         if settled {
             cells.iter_mut().for_each(|cell| cell.settle(access, keep));
@@ -401,12 +439,12 @@ impl Line {
     ) {
         let (offset, end) = (offset as usize, (offset + bytes).min(BYTES) as usize);
         match self.cells(bytes >= 4) {
-            Cells::Words(cells) => {
-                for word in offset / 4..end / 4 {
+            Cells::Words(words) => {
+                for (cell, word) in words.of(offset / 4..end / 4).iter_mut().zip(offset / 4..) {
                     let bytes = 4 * word as u64..4 * (word as u64 + 1);
                     let conflict =
                         |earlier: &Access, lanes| conflict(earlier, lanes, bytes.clone());
-                    cells[word].access(access, keep, &order, conflict);
+                    cell.access(access, keep, &order, conflict);
                 }
             }
             Cells::Bytes(cells) => {
@@ -432,50 +470,54 @@ impl Line {
             let (kind, by) = (access.kind, access.by);
             kind.is_silent() || by.cta == cta && by.stamp < before
         };
-        let all_quiet = |writes: &mut dyn Iterator<Item = &Access>| {
-            let mut any = unknown;
-            writes.filter(|access| access.kind.writes()).all(|access| {
-                any = true;
-                quiet(access)
-            }) && any
+        // Of the writes to a byte, whether there are any, and whether one is not quiet.
+        let add = |(any, loud): (bool, bool), access: &Access| match access.kind.writes() {
+            true => (true, loud || !quiet(access)),
+            false => (any, loud),
         };
+        let is_quiet = |(any, loud): (bool, bool)| any && !loud;
+        let none = (unknown, false);
         let cells = |cells: &[Cell], bytes: Range<u64>| {
             let mut cells = cells.iter().take(bytes.end as usize).skip(bytes.start as usize);
-            cells.all(|cell| all_quiet(&mut cell.accesses.iter()))
+            cells.all(|cell| is_quiet(cell.accesses.iter().fold(none, add)))
         };
         let end = offset + bytes;
         match &self.cells {
-            None => all_quiet(&mut self.rows.iter().map(|row| &row.access)),
-            Some(Cells::Words(words)) => cells(&words[..], offset / 4..end.div_ceil(4)),
+            None => is_quiet(self.rows.iter().map(|row| &row.access).fold(none, add)),
+            Some(Cells::Words(words)) => cells(&words.cells, offset / 4..end.div_ceil(4)),
             Some(Cells::Bytes(each)) => cells(&each[..], offset..end),
         }
     }
 
     /// The line's cells, made from its rows if need be.
     fn cells(&mut self, words: bool) -> &mut Cells {
-        let cells = self.cells.take();
-        let cells = match (cells, words) {
-            (None, _) => {
-                let rows = std::mem::take(&mut self.rows);
-                let step = if words { 4 } else { 1 };
-                let mut cells = Vec::new();
-                cells.resize_with(BYTES as usize / step, Cell::default);
-                if !rows.is_empty() {
-                    for (cell, byte) in cells.iter_mut().zip((0..BYTES).step_by(step)) {
-                        cell.accesses.extend(rows.iter().map(|row| row.at(byte)));
-                    }
+        let cells = match (self.cells.take(), words) {
+            (None, true) => {
+                let mut words = self.spare.take().unwrap_or_default();
+                if !self.rows.is_empty() {
+                    tell(words.of(0..WORDS), std::mem::take(&mut self.rows));
                 }
-                match words {
-                    true => Cells::Words(cells.into()),
-                    false => Cells::Bytes(cells.into()),
-                }
+                Cells::Words(words)
             }
-            (Some(Cells::Words(cells)), false) => {
-                Cells::Bytes((0..BYTES as usize).map(|byte| cells[byte / 4].clone()).collect())
+            (None, false) => {
+                let mut cells = vec![Cell::default(); BYTES as usize];
+                tell(&mut cells, std::mem::take(&mut self.rows));
+                Cells::Bytes(cells.into())
             }
+            (Some(Cells::Words(words)), false) => Cells::Bytes(
+                (0..BYTES as usize).map(|byte| words.cells[byte / 4].clone()).collect(),
+            ),
             (Some(cells), _) => cells,
         };
         self.cells.insert(cells)
+    }
+}
+
+/// Tells the cells of a line of the rows in which it was accessed.
+fn tell(cells: &mut [Cell], rows: SmallVec<[Row; 2]>) {
+    let step = BYTES as usize / cells.len();
+    for (cell, byte) in cells.iter_mut().zip((0..BYTES).step_by(step)) {
+        cell.accesses.extend(rows.iter().map(|row| row.at(byte)));
     }
 }
 
@@ -492,7 +534,7 @@ impl Lines {
 
     /// Nobody accessed anything.
     pub(super) fn restart(&mut self) {
-        self.lines.fill_with(Line::default);
+        self.lines.iter_mut().for_each(Line::clear);
     }
 
     /// The line that holds an address.
@@ -504,7 +546,6 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanes::LaneMask;
 
     fn access(warp: u8, lane: u32, write: bool) -> Access {
         let by = Step { cta: 0, warp, lanes: 1 << lane, stamp: 1 };

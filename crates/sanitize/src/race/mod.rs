@@ -50,7 +50,7 @@ use clusters::Clusters;
 use fixedbitset::FixedBitSet;
 use ir::{
     Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator,
-    Touched, WarpRules,
+    WarpRules,
 };
 use judge::{Extents, How, Judge, Where, Written};
 use lanes::{LaneMask, WARP};
@@ -193,7 +193,7 @@ impl Races {
                     (false, _) => self.kind(*ordering, false),
                 };
                 let how = how(kind, Written::Read, address);
-                self.touch(view, inst, touches, how, found);
+                self.touch(view, touches, how, found);
                 if let Some(scope) = ordering.scope() {
                     let wide = self.is_wide(scope);
                     self.synchronise(view, touches, |var, clocks, lane| {
@@ -208,7 +208,7 @@ impl Races {
                 }
                 let kind = self.kind(*ordering, true);
                 let how = how(kind, Written::Stored(values, access.bytes()), address);
-                self.touch(view, inst, touches, how, found);
+                self.touch(view, touches, how, found);
                 if let Some(scope) = ordering.scope() {
                     let wide = self.is_wide(scope);
                     self.synchronise(view, touches, |var, clocks, lane| {
@@ -221,7 +221,7 @@ impl Races {
                 let kind = self.kind(*ordering, true);
                 let kind = if d.is_some() { kind } else { kind.blind() };
                 let how = how(kind, Written::Read, address);
-                self.touch(view, inst, touches, how, found);
+                self.touch(view, touches, how, found);
                 self.synchronise(view, touches, |var, clocks, lane| {
                     let read = if ordering.acquires() { Read::Acquire } else { Read::Update };
                     var.read(clocks, lane, wide, read);
@@ -231,7 +231,7 @@ impl Races {
             Op::Copy(copy) => {
                 let (from, to) = (&copy.from.1, &copy.to.1);
                 let how_read = how(self.kind(Ordering::Weak, false), Written::Read, from);
-                self.touch(view, inst, touches, how_read, found);
+                self.touch(view, touches, how_read, found);
                 let how_written = match copy.update {
                     None => how(self.kind(Ordering::Weak, true), Written::Copied(copy), to),
                     Some(_) => how(
@@ -240,7 +240,7 @@ impl Races {
                         to,
                     ),
                 };
-                self.touch(view, inst, touches, how_written, found);
+                self.touch(view, touches, how_written, found);
             }
             Op::Fence(fence) => {
                 let wide = self.is_wide(fence.scope);
@@ -291,20 +291,11 @@ impl Races {
         }
     }
 
-    fn touch(
-        &mut self,
-        view: &View<'_>,
-        inst: &Inst,
-        touches: &Touches,
-        how: How<'_>,
-        found: &mut Findings,
-    ) {
-        let named = |touched: Touched<'_>| touched.writes == how.kind.writes();
-        let Some(named) = inst.op.touches().position(named) else { return };
+    fn touch(&mut self, view: &View<'_>, touches: &Touches, how: How<'_>, found: &mut Findings) {
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
         let system = &self.system;
-        for touch in touches.of(named) {
+        for touch in touches.that(how.kind.writes()) {
             let lines = match touch.space {
                 Space::Shared if system.start <= touch.low && touch.high <= system.end => continue,
                 Space::Shared => match self.shared.get(touch.cta) {

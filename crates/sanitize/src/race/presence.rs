@@ -13,7 +13,6 @@ use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::HashMap;
 use ir::Place;
-use lanes::WARP;
 use vm::{AccessKind, View};
 
 /// The last access of a thread to the shared memory of another CTA.
@@ -55,7 +54,7 @@ impl Presence {
                     Finding::new(place, view.thread(touch.warp, lane), detail)
                 });
             }
-            let stamp = stamps[lane as usize % WARP];
+            let stamp = stamps.of(lane as usize);
             open.insert(thread, Access { stamp, place, kind, at });
         }
     }

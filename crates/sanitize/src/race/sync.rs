@@ -126,7 +126,7 @@ mod tests {
             Clocks::new(1, vec![LaneMask::FULL], false),
         );
         let (writer, reader) = (Thread::new(0, 0, 5), Thread::new(1, 0, 6));
-        let stamp = first.stamps(0)[5];
+        let stamp = first.stamps(0).of(5);
         let mut var = Var::default();
         write(&mut var, &mut first, writer);
         read(&var, &mut second, reader);

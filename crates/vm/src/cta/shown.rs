@@ -1,11 +1,15 @@
 //! Shows an observer what an engine does with the frame's group.
 
+use super::barriers::BARRIERS;
 use crate::engine::Watch;
 use crate::frame::Frame;
-use crate::observer::{Arrival, Firing, Observer, Part, Straight, View, each_meeting};
+use crate::observer::{
+    Arrival, BarrierArrival, BarrierPart, Firing, Observer, Part, Straight, View, each_meeting,
+};
 use crate::plan::Pc;
 use ir::{Inst, Members, Op, Place, Pred, Terminator, WarpRules};
 use lanes::{Group, LaneMask, Lanes, WARP, groups};
+use smallvec::SmallVec;
 
 /// An observer, as engines know it.
 pub(super) struct Shown<'o, O> {
@@ -89,6 +93,28 @@ impl<O: Observer> Watch for Shown<'_, O> {
         // SAFETY: the operation belongs to the frame's program.
         let membermask = |warp| LaneMask(unsafe { op.membermask(frame, warp) });
         each_meeting(self.observer, &View::new(frame), inst, membermask);
+        self.goes_on(frame, 1, at.next());
+        true
+    }
+
+    fn passes_barrier(&mut self, frame: &mut Frame<'_>, inst: &Inst, at: Pc) -> bool {
+        let op = frame.plan.barrier(at);
+        if !op.nobody_waits(frame) || !self.may_go_on(1, at.next()) {
+            return false;
+        }
+        // SAFETY: the operation belongs to the frame's program, and its row is of 32-bit values.
+        let id = unsafe { (*frame.row::<u32>(op.id, frame.first))[0] };
+        if id as usize >= BARRIERS {
+            return false;
+        }
+        let view = View::new(frame);
+        for (warp, lanes) in view.group() {
+            let (executing, threads) = (lanes, None);
+            let arrival = BarrierArrival { warp, lanes, executing, id, threads, inst };
+            self.observer.arrive_at_barrier(&view, &arrival);
+        }
+        let parts = view.group().map(|(warp, lanes)| BarrierPart { warp, lanes, inst });
+        self.observer.complete_barrier(&view, id, &parts.collect::<SmallVec<[_; WARP]>>());
         self.goes_on(frame, 1, at.next());
         true
     }

@@ -2,8 +2,8 @@
 
 use super::collective::{ActiveMask, Collective, ShuffleConstant};
 use super::control::{
-    Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep,
-    Nothing, Pause, Trap,
+    Barrier, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep, Nothing, Pause,
+    Trap,
 };
 use super::copy::Copy;
 use super::handler::select;
@@ -15,8 +15,9 @@ use super::predicate::{Guard, Logic, Select, Unguard};
 use super::predicated::{Predicated, PredicatedEnd};
 use super::program::{BranchCodes, Code, Handler, Program};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
-use super::source::{Origin, has_guard, straight_codes};
+use super::source::{Origin, has_guard};
 use super::special::ReadSpecial;
+use super::straight::{Source, Straight};
 use crate::Level;
 use crate::cta::PIECE;
 use crate::fault::AccessKind;
@@ -61,8 +62,7 @@ impl Program {
                 copies: Vec::new(),
                 sites: Vec::new(),
                 origins: Vec::new(),
-                straight: Vec::new(),
-                done: Vec::new(),
+                straight: Straight::default(),
             },
         };
         let done = compiler.prologue(&plan.prologue).and_then(|()| compiler.compile());
@@ -133,14 +133,11 @@ impl Compiler<'_> {
             self.program.codes[at].x = starts[to.0 as usize] as u32;
         }
         if self.observed {
-            let Program { origins, places, straight, done, .. } = &mut self.program;
-            *straight = straight_codes(self.kernel, origins);
-            let mut count = 0;
-            for place in places.iter().rev() {
-                count = if self.plan.is_done(*place) { count + 1 } else { 0 };
-                done.push(count);
-            }
-            done.reverse();
+            let Program { codes, origins, places, straight, .. } = &mut self.program;
+            let done: Vec<bool> = places.iter().map(|place| self.plan.is_done(*place)).collect();
+            let (shown, kernel) = (&*self.plan.shown, self.kernel);
+            let source = Source { shown, kernel, codes, origins, done: &done };
+            *straight = Straight::of(&source, self.interrupt)?;
         }
         Some(())
     }
@@ -325,11 +322,10 @@ impl Compiler<'_> {
             }
             Op::Collective { .. } => self.collective(),
             Op::Barrier { .. } => {
-                let run = match self.observed {
-                    true => select::<BarrierMeeting>(level),
-                    false => select::<Barrier>(level),
-                };
-                self.emit(run, Slot::NONE, [], self.plan.meeting(self.at), 0);
+                if let Origin::Inst(block, nth) = self.origin {
+                    self.origin = Origin::Barrier(block, nth);
+                }
+                self.emit(select::<Barrier>(level), Slot::NONE, [], self.plan.meeting(self.at), 0);
             }
             Op::ClusterBarrier { .. } => {
                 self.emit(select::<ClusterMeeting>(level), Slot::NONE, [], 0, 0);

@@ -5,7 +5,7 @@ use super::program::{Code, Program};
 use crate::exit::{FaultAt, Stop};
 use crate::fault::FaultKind;
 use crate::frame::Frame;
-use crate::plan::Reduction;
+use crate::plan::{BarrierOp, Reduction};
 use ir::{BarrierReduction, Place};
 
 impl Frame<'_> {
@@ -181,17 +181,12 @@ impl Body for Barrier {
         at: usize,
     ) -> usize {
         let barrier = &program.plan.barriers()[code.x as usize];
-        let alone = barrier.id.is_uniform() && barrier.threads.is_none() && !barrier.arrive_only;
-        let mut here = 0;
-        for warp in frame.first..frame.first + frame.count {
-            here += frame.exec[warp].count_ones();
-        }
-        let clean = frame.arrivals == 0;
-        if !(alone && clean && here == frame.threads.live_count()) {
+        if !barrier.nobody_waits(frame) {
             frame.stop = Some(Stop::Barrier(at));
             return STOP;
         }
         if let Some(reduction) = barrier.reduction {
+            let here = frame.threads.live_count();
             let flip = if reduction.negated { u32::MAX } else { 0 };
             let mut trues = 0;
             for warp in frame.first..frame.first + frame.count {
@@ -208,19 +203,15 @@ impl Body for Barrier {
     }
 }
 
-/// The barrier at index `x` in an observed run. Whoever arrives meets the others in [`crate::cta`].
-pub(super) struct BarrierMeeting;
-
-impl Body for BarrierMeeting {
-    #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(
-        _program: &Program,
-        frame: &mut Frame<'_>,
-        _code: &Code,
-        at: usize,
-    ) -> usize {
-        frame.stop = Some(Stop::Barrier(at));
-        STOP
+impl BarrierOp {
+    /// Whether all live threads of the CTA stand at the barrier together, in the frame's group, and nobody has arrived before.
+    pub(crate) fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
+        let mut here = 0;
+        for warp in frame.first..frame.first + frame.count {
+            here += frame.exec[warp].count_ones();
+        }
+        let alone = self.id.is_uniform() && self.threads.is_none() && !self.arrive_only;
+        alone && frame.arrivals == 0 && here == frame.threads.live_count()
     }
 }
 

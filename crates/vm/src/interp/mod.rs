@@ -27,6 +27,7 @@ mod sample;
 mod scalar;
 mod source;
 mod special;
+mod straight;
 mod strong;
 
 use crate::Level;

@@ -1,7 +1,8 @@
 //! A plan as the interpreter runs it: a flat list of codes, and the operands that have no room in them.
 
 use super::operations::{AtomicOp, CopyOp, HostOp, MemoryOp, PredicatedOp};
-use super::source::{Origin, Stretch};
+use super::source::Origin;
+use super::straight::Straight;
 use crate::frame::Frame;
 use crate::plan::{Pc, Plan, Rows, Slot};
 use ir::Special;
@@ -34,11 +35,8 @@ pub(crate) struct Program {
     pub(super) sites: Vec<bool>,
     /// Per code, what an observer is told; empty if there is none.
     pub(super) origins: Vec<Origin>,
-    /// Per code, which from it on only compute, and which only compute or are collectives of whole warps; empty if there is no
-    /// observer.
-    pub(super) straight: Vec<[Stretch; 2]>,
-    /// Per code, how many of those from it on have nothing to do, because the prologue has done it.
-    pub(super) done: Vec<u32>,
+    /// Which codes nobody has to be shown one by one; none if there is no observer.
+    pub(super) straight: Straight,
 }
 
 /// A branch: where its lanes go.

@@ -2,7 +2,8 @@
 
 use super::handler::STOP;
 use super::program::Program;
-use super::source::{Origin, Stretch};
+use super::source::Origin;
+use super::straight::Stretch;
 use crate::engine::{Code, Step, Watch};
 use crate::exit::{Exit, Stop};
 use crate::frame::Frame;
@@ -79,7 +80,7 @@ impl Code for Program {
                             at = behind;
                             continue;
                         }
-                        each_until = at + self.straight[at][0].codes as usize;
+                        each_until = at + self.straight.at(at)[0].codes as usize;
                     }
                     let inst = &insts[nth];
                     if let Origin::Meeting(..) = *origin {
@@ -95,6 +96,13 @@ impl Code for Program {
                     }
                     watch.inst(frame, inst);
                     performed = Some(inst);
+                }
+                Origin::Barrier(block, nth) => {
+                    let inst = &kernel.blocks[block.0 as usize].insts[nth];
+                    if !watch.passes_barrier(frame, inst, self.places[at]) {
+                        frame.stop = Some(Stop::Barrier(at));
+                        break;
+                    }
                 }
                 Origin::Guard(block, nth) => {
                     let inst = &kernel.blocks[block.0 as usize].insts[nth];
@@ -200,7 +208,7 @@ impl Program {
         insts: &[Inst],
         watch: &mut dyn Watch,
     ) -> Option<usize> {
-        let [computes, either] = self.straight[from];
+        let [computes, either] = self.straight.at(from);
         if either.meetings > 0 && self.skips(frame, (from, either), insts, watch) {
             return Some(from + either.codes as usize);
         }
@@ -208,41 +216,34 @@ impl Program {
         skips.then_some(from + computes.codes as usize)
     }
 
-    /// Executes the codes of a stretch, if nobody has to be shown each.
+    /// Performs a stretch that begins at a code, if nobody has to be shown what it does one by one.
     fn skips(
         &self,
         frame: &mut Frame<'_>,
-        (from, stretch): (usize, Stretch),
+        (from, stretch): (usize, &Stretch),
         insts: &[Inst],
         watch: &mut dyn Watch,
     ) -> bool {
-        let Stretch { codes, meetings, last } = stretch;
+        let Stretch { codes, meetings, last, .. } = *stretch;
         let number = 2 * self.places[from].0 as usize + usize::from(meetings > 0);
         let insts = &insts[..codes as usize];
         let straight = Straight { insts, number, meetings: meetings.into() };
         if watch.straight(frame, &straight, self.places[last as usize].next()) {
             return false;
         }
+        let performed = self.straight.performed(stretch);
         // As many warps at once as keep their registers in the nearest cache.
         let (first, count) = (frame.first, frame.count);
-        let together = (CLOSE / codes as usize).max(1);
+        let together = (CLOSE / performed.len().max(1)).max(1);
         for start in (first..first + count).step_by(together) {
             (frame.first, frame.count) = (start, together.min(first + count - start));
-            self.perform_straight(frame, from, from + codes as usize);
+            for code in performed {
+                // SAFETY: as above, and the code belongs to the program, which was made of the frame's plan.
+                unsafe { (code.run)(self, frame, code, from) };
+            }
         }
         (frame.first, frame.count) = (first, count);
         true
-    }
-
-    /// Executes codes of which none stops.
-    fn perform_straight(&self, frame: &mut Frame<'_>, from: usize, end: usize) {
-        let (codes, done) = (&self.codes[..end], &self.done[..end]);
-        let mut at = from + done[from] as usize;
-        while let Some(code) = codes.get(at) {
-            // SAFETY: as above, and the code belongs to the program, which was made of the frame's plan.
-            at = unsafe { (code.run)(self, frame, code, at) };
-            at = at.saturating_add(done.get(at).map_or(0, |done| *done as usize));
-        }
     }
 
     /// Prepares the frame's group, and says at which code it begins.

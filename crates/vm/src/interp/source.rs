@@ -18,42 +18,25 @@ pub(super) enum Origin {
     Inst(BlockId, usize),
     /// The collective at this index of the block, at which lanes wait for each other.
     Meeting(BlockId, usize),
+    /// The CTA barrier at this index of the block.
+    Barrier(BlockId, usize),
     /// The block's terminator.
     Terminator(BlockId),
 }
 
-/// Codes in a row, one an instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stretch {
-    pub(super) codes: u32,
-    /// How many of them are collectives, and the last one of those.
-    pub(super) meetings: u32,
-    pub(super) last: u32,
-}
-
-/// Per code, the stretches that begin there: of what only computes, and of that and collectives of whole warps.
-pub(super) fn straight_codes(kernel: &Kernel, origins: &[Origin]) -> Vec<[Stretch; 2]> {
-    let mut found = vec![[Stretch::default(); 2]; origins.len()];
-    let [mut computes, mut either] = [Stretch::default(); 2];
-    for (at, origin) in origins.iter().enumerate().rev() {
-        let goes_on = |stretch: Stretch| Stretch { codes: stretch.codes + 1, ..stretch };
-        (computes, either) = match (origin.only_computes(kernel), origin.meets_all(kernel)) {
-            (true, _) => (goes_on(computes), goes_on(either)),
-            (false, true) => {
-                let last = if either.meetings > 0 { either.last } else { at as u32 };
-                let meetings = either.meetings + 1;
-                (Stretch::default(), Stretch { meetings, last, ..goes_on(either) })
-            }
-            (false, false) => Default::default(),
-        };
-        found[at] = [computes, either];
-    }
-    found
-}
-
 impl Origin {
+    /// The instruction that the code is, if it is one.
+    pub(super) fn inst(self, kernel: &Kernel) -> Option<&Inst> {
+        match self {
+            Origin::Inst(block, nth)
+            | Origin::Meeting(block, nth)
+            | Origin::Barrier(block, nth) => kernel.blocks[block.0 as usize].insts.get(nth),
+            Origin::Guard(..) | Origin::Unguard | Origin::Terminator(_) => None,
+        }
+    }
+
     /// Whether the code only computes, lane by lane, from registers to registers.
-    fn only_computes(self, kernel: &Kernel) -> bool {
+    pub(super) fn only_computes(self, kernel: &Kernel) -> bool {
         let Origin::Inst(block, nth) = self else { return false };
         let inst = &kernel.blocks[block.0 as usize].insts[nth];
         let is_special = inst.op.special().is_some() && !inst.op.tells_time();
@@ -61,7 +44,7 @@ impl Origin {
     }
 
     /// Whether it is a collective that names all lanes.
-    fn meets_all(self, kernel: &Kernel) -> bool {
+    pub(super) fn meets_all(self, kernel: &Kernel) -> bool {
         let Origin::Meeting(block, nth) = self else { return false };
         let inst = &kernel.blocks[block.0 as usize].insts[nth];
         let all = Members::Mask(Src::Imm(u32::MAX.into()));
@@ -75,7 +58,9 @@ impl Origin {
         let inst = |block: BlockId, nth: usize| &kernel.blocks[block.0 as usize].insts[nth];
         let begun = match self {
             Origin::Guard(block, nth) => Some(inst(block, nth)),
-            Origin::Inst(block, nth) | Origin::Meeting(block, nth) => {
+            Origin::Inst(block, nth)
+            | Origin::Meeting(block, nth)
+            | Origin::Barrier(block, nth) => {
                 Some(inst(block, nth)).filter(|inst| !has_guard(inst.guard))
             }
             Origin::Unguard | Origin::Terminator(_) => None,

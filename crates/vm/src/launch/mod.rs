@@ -105,6 +105,7 @@ fn run<O: Observer>(
         dynamic_shared: launch.dynamic_shared,
         stack: if executable.kernel().has_stack { launch.stack } else { 0 },
         observed: O::OBSERVES,
+        stepwise: chooser.is_some(),
     };
     let interrupt = Interrupt::new(launch.interrupted);
     // What must be the same each time is not to depend on when machine code is there.

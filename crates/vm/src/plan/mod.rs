@@ -99,8 +99,8 @@ impl Prepared {
             *assignment = Some(match Extents::of(kernel, interrupt) {
                 Some(extents) => {
                     invariant::hoist(kernel, &extents, prologue, interrupt)?;
-                    let full_warps = shape.has_full_warps();
-                    slots::assign(kernel, prologue, &extents, full_warps, interrupt)?
+                    let together = shape.begins_together();
+                    slots::assign(kernel, prologue, &extents, together, interrupt)?
                 }
                 None if interrupt.heard() => return None,
                 None => slots::one_row_each(kernel, interrupt)?,
@@ -138,11 +138,12 @@ impl Prepared {
                 });
             }
         };
-        let kernel = simplify::with_constants(original, shape, &extents.at_entry, interrupt)?;
+        let kernel = simplify::with_sources(original, shape, &extents.at_entry, interrupt)?;
         let parts = (kernel.clone(), Vec::new(), None);
         let (_, prologue, parts) = ir::made_of(parts, |(rest, prologue, parts)| {
             let hoisted = invariant::hoist(rest, &extents, prologue, interrupt)?;
-            let assignment = slots::assign_alone(rest, prologue, &extents, interrupt)?;
+            let together = shape.begins_together();
+            let assignment = slots::assign_alone(rest, prologue, &extents, together, interrupt)?;
             *parts = Some((hoisted, assignment));
             Some(())
         })?;

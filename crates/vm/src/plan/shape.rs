@@ -18,6 +18,8 @@ pub(crate) struct Shape {
     pub(crate) stack: u32,
     /// Whether somebody watches: every instruction and register then stays as the kernel has it.
     pub(crate) observed: bool,
+    /// Whether every step is chosen: then lanes of a warp may come apart anywhere.
+    pub(crate) stepwise: bool,
 }
 
 /// Multiprocessors that `%nsmid` tells of.
@@ -39,9 +41,9 @@ impl Shape {
         self.threads().div_ceil(WARP as u32)
     }
 
-    /// Whether every warp has all its lanes.
-    pub(crate) fn has_full_warps(&self) -> bool {
-        self.threads().is_multiple_of(WARP as u32)
+    /// Whether all lanes of every warp are there and together in the entry block, to which no lane comes back.
+    pub(crate) fn begins_together(&self) -> bool {
+        self.threads().is_multiple_of(WARP as u32) && !self.stepwise
     }
 
     /// The value of a special register that is the same in every launch of the shape.

@@ -2,7 +2,7 @@
 //! hold nothing else, copies are read at their source, and results that nobody reads are not computed.
 //!
 //! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands. Only in
-//! the entry block of full warps all lanes are there.
+//! the entry block all lanes are there, if they begin together.
 
 use super::invariant::is_certain_param;
 use super::shape::Shape;
@@ -18,9 +18,10 @@ pub(super) fn simplify(
     ir::made_of(kernel.clone(), |simplified| shorten(simplified, kernel, shape, interrupt))
 }
 
-/// The kernel with constants in the place of registers that hold nothing else, but for those that are read before they are written.
-/// Its instructions stay one by one what they were, and so does what every register holds. `None` if it was interrupted.
-pub(super) fn with_constants(
+/// The kernel with constants in the place of registers that hold nothing else, but for those that are read before they are written,
+/// and with copies read at their source. Its instructions stay one by one what they were, and so does what every register holds. `None`
+/// if it was interrupted.
+pub(super) fn with_sources(
     kernel: &Kernel,
     shape: &Shape,
     at_entry: &[Reg],
@@ -28,7 +29,8 @@ pub(super) fn with_constants(
 ) -> Option<Kernel> {
     ir::made_of(kernel.clone(), |constant| {
         fix_extents(constant, kernel, shape, interrupt)?;
-        propagate_constants(constant, at_entry, interrupt)
+        propagate_constants(constant, at_entry, interrupt)?;
+        propagate_copies(constant, shape, interrupt)
     })
 }
 
@@ -57,22 +59,18 @@ fn shorten(
     shape: &Shape,
     interrupt: &Interrupt<'_>,
 ) -> Option<()> {
-    separate(kernel, shape.has_full_warps(), interrupt)?;
+    separate(kernel, shape.begins_together(), interrupt)?;
     fix_extents(kernel, original, shape, interrupt)?;
     propagate_constants(kernel, &[], interrupt)?;
-    let mut copies = Copies::new(kernel.registers.len());
-    for (id, block) in kernel.blocks.iter_mut().enumerate() {
-        let all_here = id == 0 && shape.has_full_warps();
-        copies.propagate(&mut block.insts, &mut block.terminator, all_here, interrupt)?;
-    }
+    propagate_copies(kernel, shape, interrupt)?;
     remove_dead(kernel, interrupt)
 }
 
 /// A register that is used again for another value becomes two: what is known of a register is known of all its values.
-fn separate(kernel: &mut Kernel, full_warps: bool, interrupt: &Interrupt<'_>) -> Option<()> {
+fn separate(kernel: &mut Kernel, begin_together: bool, interrupt: &Interrupt<'_>) -> Option<()> {
     let mut offered = vec![false; kernel.registers.len()];
-    // In the entry block of full warps all lanes are there.
-    let blocks = kernel.blocks.iter().skip(usize::from(full_warps));
+    // In the entry block all lanes are there.
+    let blocks = kernel.blocks.iter().skip(usize::from(begin_together));
     for inst in blocks.flat_map(|block| &block.insts) {
         interrupt.go_on(1)?;
         if let Some(Src::Reg(reg)) = inst.op.offered() {
@@ -151,6 +149,16 @@ fn propagate_constants(
                 *src = Src::Imm(value);
             }
         }
+    }
+    Some(())
+}
+
+/// Within each block, what reads a copy reads the original.
+fn propagate_copies(kernel: &mut Kernel, shape: &Shape, interrupt: &Interrupt<'_>) -> Option<()> {
+    let mut copies = Copies::new(kernel.registers.len());
+    for (id, block) in kernel.blocks.iter_mut().enumerate() {
+        let all_here = id == 0 && shape.begins_together();
+        copies.propagate(&mut block.insts, &mut block.terminator, all_here, interrupt)?;
     }
     Some(())
 }
@@ -340,6 +348,7 @@ mod tests {
         dynamic_shared: 0,
         stack: 0,
         observed: false,
+        stepwise: false,
     };
 
     fn simplified(b: Builder) -> Kernel {

@@ -62,13 +62,13 @@ pub(super) fn shared_words(class: Class) -> u32 {
     words(class).next_multiple_of(LINE)
 }
 
-/// Assigns slots to the registers of a kernel. What `invariant` computes keeps its rows; `full_warps` says that every
-/// warp has all its lanes. `None` if it was interrupted.
+/// Assigns slots to the registers of a kernel. What `invariant` computes keeps its rows; `begin_together` says that all lanes of
+/// a warp are together in the entry block. `None` if it was interrupted.
 pub(super) fn assign(
     kernel: &Kernel,
     invariant: &[Inst],
     extents: &Extents,
-    full_warps: bool,
+    begin_together: bool,
     interrupt: &Interrupt<'_>,
 ) -> Option<Assignment> {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
@@ -76,7 +76,7 @@ pub(super) fn assign(
     for (reg, facts) in facts.iter_mut().enumerate() {
         facts.uniform = uniformity.level(Reg(reg as u32)) <= Uniform::Cta;
     }
-    find_ranges(kernel, extents, full_warps, &mut facts, interrupt)?;
+    find_ranges(kernel, extents, begin_together, &mut facts, interrupt)?;
     for inst in invariant {
         inst.op.operands(|operand| {
             let (Operand::Use(reg) | Operand::Def(reg)) = operand;
@@ -93,11 +93,11 @@ pub(super) fn assign_alone(
     kernel: &Kernel,
     invariant: &[Inst],
     extents: &Extents,
+    begin_together: bool,
     interrupt: &Interrupt<'_>,
 ) -> Option<Assignment> {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
-    // Lanes of full warps may come apart, too, where every step is chosen.
-    find_ranges(kernel, extents, false, &mut facts, interrupt)?;
+    find_ranges(kernel, extents, begin_together, &mut facts, interrupt)?;
     let uniformity = Uniformity::of(kernel, invariant, interrupt)?;
     for (reg, facts) in facts.iter_mut().enumerate() {
         let level = uniformity.level(Reg(reg as u32));
@@ -149,7 +149,7 @@ pub(super) fn one_row_each(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option
 fn find_ranges(
     kernel: &Kernel,
     extents: &Extents,
-    full_warps: bool,
+    begin_together: bool,
     facts: &mut [Facts],
     interrupt: &Interrupt<'_>,
 ) -> Option<()> {
@@ -173,8 +173,8 @@ fn find_ranges(
             }
             if let Some(Src::Reg(a)) = inst.op.offered() {
                 // Lanes that are not here may be read: their registers must be their own. In the entry block
-                // of full warps all lanes are here.
-                if id > 0 || !full_warps {
+                // all lanes are here that begin together.
+                if id > 0 || !begin_together {
                     let facts = &mut facts[a.0 as usize];
                     (facts.alone, facts.starts_zero) = (true, true);
                 }
