@@ -85,7 +85,7 @@ pub(crate) fn rows<'a>(device: &'a Device, module: &'a Module) -> Result<Vec<Row
                 (SCAN_TILES as i32).into(),
                 (count as i32).into(),
             ],
-            native: Box::new(move || scan(&numbers, &mut sums)),
+            native: Box::new(move |_| scan(&numbers, &mut sums)),
             before: Box::new(begin_scan),
             result: to,
             wanted: scanned,
@@ -108,7 +108,7 @@ pub(crate) fn rows<'a>(device: &'a Device, module: &'a Module) -> Result<Vec<Row
                 (pairs as i32).into(),
                 0i32.into(),
             ],
-            native: Box::new(move || sort_pass(&keys, &values, &mut sorted, &starts)),
+            native: Box::new(move |_| sort_pass(&keys, &values, &mut sorted, &starts)),
             before: Box::new(move || {
                 device.write(counts, 0, &look_back)?;
                 device.write(next, 0, &[0u32])

@@ -4,6 +4,7 @@
 use crate::clock::{processor_time, shortest};
 use crate::cub;
 use crate::families;
+use crate::level::Level;
 use crate::patterns;
 use crate::row::Row;
 use crate::wide;
@@ -50,14 +51,15 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     let mut hashes = vec![0u32; INTEGERS];
     let mut rounds = vec![0u32; points];
     let mut line = floats.clone();
-    wide::block_reduce(&floats, &mut sums);
-    wide::warp_scan(&integers, &mut scanned);
+    let best = Level::best();
+    wide::block_reduce(best, &floats, &mut sums);
+    wide::warp_scan(best, &integers, &mut scanned);
     families::histogram(&words, &mut found);
-    wide::matmul(&matrix, &matrix, &mut product, SIDE);
-    wide::xorshift(&mut hashes, ROUNDS);
-    wide::mandelbrot(&mut rounds, WIDTH, step, MOST);
-    let positive = wide::compact(&integers, &mut kept);
-    families::saxpy(2.0, &floats, &mut line);
+    wide::matmul(best, &matrix, &matrix, &mut product, SIDE);
+    wide::xorshift(best, &mut hashes, ROUNDS);
+    wide::mandelbrot(best, &mut rounds, WIDTH, step, MOST);
+    let positive = wide::compact(best, &integers, &mut kept);
+    families::saxpy(best, 2.0, &floats, &mut line);
     let of_floats = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<u32>>();
     let of_integers =
         |values: &[i32]| values.iter().map(|v| v.cast_unsigned()).collect::<Vec<u32>>();
@@ -72,7 +74,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(ELEMENTS),
             block: wide,
             args: vec![count_of.into(), 2f32.into(), x.into(), y.into()],
-            native: Box::new(|| families::saxpy(2.0, &floats, &mut line)),
+            native: Box::new(|level| families::saxpy(level, 2.0, &floats, &mut line)),
             before: Box::new(|| device.write(y, 0, &floats)),
         },
         Row {
@@ -84,7 +86,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(ELEMENTS),
             block: wide,
             args: vec![x.into(), out.into()],
-            native: Box::new(|| wide::block_reduce(&floats, &mut sums)),
+            native: Box::new(|level| wide::block_reduce(level, &floats, &mut sums)),
             before: nothing(),
         },
         Row {
@@ -96,7 +98,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(ELEMENTS),
             block: wide,
             args: vec![ints.into(), out.into()],
-            native: Box::new(|| wide::warp_scan(&integers, &mut scanned)),
+            native: Box::new(|level| wide::warp_scan(level, &integers, &mut scanned)),
             before: nothing(),
         },
         Row {
@@ -108,8 +110,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(ELEMENTS),
             block: wide,
             args: vec![ints.into(), out.into(), count.into()],
-            native: Box::new(|| {
-                wide::compact(&integers, &mut kept);
+            native: Box::new(|level| {
+                wide::compact(level, &integers, &mut kept);
             }),
             before: Box::new(|| device.write(count, 0, &[0u32])),
         },
@@ -122,7 +124,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: [ELEMENTS as u32 / 4096, 1, 1],
             block: wide,
             args: vec![words_in.into(), bins.into()],
-            native: Box::new(|| families::histogram(&words, &mut found)),
+            native: Box::new(|_| families::histogram(&words, &mut found)),
             before: Box::new(|| device.write(bins, 0, &[0u32; 256])),
         },
         Row {
@@ -134,7 +136,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: [SIDE as u32 / 16, SIDE as u32 / 16, 1],
             block: [16, 16, 1],
             args: vec![a.into(), b.into(), out.into(), (SIDE as i32).into()],
-            native: Box::new(|| wide::matmul(&matrix, &matrix, &mut product, SIDE)),
+            native: Box::new(|level| wide::matmul(level, &matrix, &matrix, &mut product, SIDE)),
             before: nothing(),
         },
         Row {
@@ -146,7 +148,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(INTEGERS),
             block: wide,
             args: vec![out.into(), ROUNDS.into()],
-            native: Box::new(|| wide::xorshift(&mut hashes, ROUNDS)),
+            native: Box::new(|level| wide::xorshift(level, &mut hashes, ROUNDS)),
             before: nothing(),
         },
         Row {
@@ -158,7 +160,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(points),
             block: wide,
             args: vec![out.into(), (WIDTH as i32).into(), step.into(), (MOST as i32).into()],
-            native: Box::new(|| wide::mandelbrot(&mut rounds, WIDTH, step, MOST)),
+            native: Box::new(|level| wide::mandelbrot(level, &mut rounds, WIDTH, step, MOST)),
             before: nothing(),
         },
     ];
@@ -172,15 +174,19 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         engines_named.is_empty() || engines_named.iter().any(|name| **name == engine.to_string())
     };
     let engines: Vec<EngineChoice> = engines.into_iter().filter(is_named).collect();
-    print!("{:<12}{:>12}", "kernel", "native ms");
+    let mut levels: Vec<Level> = engines.iter().map(|engine| Level::of(*engine)).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    print!("{:<12}", "kernel");
+    levels.iter().for_each(|level| print!("{:>12}", format!("{level} ms")));
     engines.iter().for_each(|engine| print!("{:>17}", engine.to_string()));
-    println!("   times native (ns a warp instruction)");
+    println!("   times the loop in the same vectors (ns a warp instruction)");
     for mut row in rows
         .into_iter()
         .filter(|row| names.is_empty() || names.iter().any(|name| *name == row.name))
     {
-        let mut theirs = Vec::new();
         let mut ours = vec![Vec::new(); engines.len()];
+        let mut theirs = vec![Vec::new(); levels.len()];
         let mut instructions = 1;
         let kernel = row.module.kernel(row.kernel)?;
         // The first launch by an engine makes its code.
@@ -204,16 +210,26 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
                     result[..row.wanted.len()] == row.wanted,
                     "{name} by {engine}: something else than the loop"
                 );
+                let level = Level::of(*engine);
+                if let Some(nth) = levels.iter().position(|other| *other == level) {
+                    let started = processor_time();
+                    (row.native)(level);
+                    theirs[nth].push(processor_time() - started);
+                }
             }
-            let started = processor_time();
-            (row.native)();
-            theirs.push(processor_time() - started);
         }
-        let theirs = shortest(&theirs);
-        print!("{:<12}{:>12.3}", row.name, theirs * 1e3);
-        for times in ours {
+        let theirs: Vec<f64> = theirs.iter().map(|times| shortest(times)).collect();
+        print!("{:<12}", row.name);
+        theirs.iter().for_each(|time| print!("{:>12.3}", time * 1e3));
+        for (engine, times) in engines.iter().zip(ours) {
             let time = shortest(&times);
-            print!("{:>9.2} ({:>5.2})", time / theirs, time * 1e9 / instructions as f64);
+            let level = Level::of(*engine);
+            let ratio = levels
+                .iter()
+                .zip(&theirs)
+                .find(|it| *it.0 == level)
+                .map_or(f64::NAN, |it| time / it.1);
+            print!("{ratio:>9.2} ({:>5.2})", time * 1e9 / instructions as f64);
         }
         println!();
     }

@@ -18,6 +18,7 @@ mod engines;
 mod families;
 mod heap;
 mod launch;
+mod level;
 mod lint;
 mod median;
 mod native;
@@ -29,6 +30,7 @@ mod textures;
 mod wide;
 
 use clock::{processor_time, shortest};
+use level::Level;
 use median::median;
 use std::time::Instant;
 use warpwise::{Arg, Buffer, CheckOptions, Device, EngineChoice, Error, LaunchConfig};
@@ -91,11 +93,12 @@ fn main() -> Result<(), Error> {
     let mut hashes = vec![0; INTEGER_THREADS];
     let mut scanned = vec![0; ELEMENTS];
     let mut sums = vec![0.0; ELEMENTS / THREADS as usize];
-    native::xorshift(&mut hashes, ROUNDS);
-    native::warp_scan(&integers, &mut scanned);
-    native::block_reduce(&floats, &mut sums);
+    let level = Level::best();
+    native::xorshift(level, &mut hashes, ROUNDS);
+    native::warp_scan(level, &integers, &mut scanned);
+    native::block_reduce(level, &floats, &mut sums);
     let mut products = vec![[0.0; 4]; MATRIX_THREADS];
-    native::mma(&operands, &mut products, PRODUCTS);
+    native::mma(level, &operands, &mut products, PRODUCTS);
 
     let mut names: Vec<String> = std::env::args().skip(1).collect();
     let checking = names.iter().any(|name| name == "check");
@@ -130,28 +133,28 @@ fn main() -> Result<(), Error> {
             kernel: "xorshift",
             elements: INTEGER_THREADS,
             args: vec![hashes_out.into(), ROUNDS.into()],
-            native: Box::new(|| native::xorshift(&mut hashes, ROUNDS)),
+            native: Box::new(|| native::xorshift(level, &mut hashes, ROUNDS)),
         },
         Row {
             module: &module,
             kernel: "warp_scan",
             elements: ELEMENTS,
             args: buffers(integers_in, scan_out),
-            native: Box::new(|| native::warp_scan(&integers, &mut scanned)),
+            native: Box::new(|| native::warp_scan(level, &integers, &mut scanned)),
         },
         Row {
             module: &module,
             kernel: "block_reduce",
             elements: ELEMENTS,
             args: buffers(floats_in, sums_out),
-            native: Box::new(|| native::block_reduce(&floats, &mut sums)),
+            native: Box::new(|| native::block_reduce(level, &floats, &mut sums)),
         },
         Row {
             module: &matrices,
             kernel: "mma",
             elements: MATRIX_THREADS,
             args: vec![factors_in.into(), products_out.into(), PRODUCTS.into()],
-            native: Box::new(|| native::mma(&operands, &mut products, PRODUCTS)),
+            native: Box::new(|| native::mma(level, &operands, &mut products, PRODUCTS)),
         },
     ];
     if checking {

@@ -1,5 +1,6 @@
 //! A row of the table of engines.
 
+use crate::level::Level;
 use warpwise::{Arg, Buffer, Error, Module};
 
 /// A kernel and its loop.
@@ -10,7 +11,8 @@ pub(crate) struct Row<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) args: Vec<Arg>,
-    pub(crate) native: Box<dyn FnMut() + 'a>,
+    /// The loop, in vectors of a level.
+    pub(crate) native: Box<dyn FnMut(Level) + 'a>,
     /// Undoes what a launch adds to.
     pub(crate) before: Box<dyn Fn() -> Result<(), Error> + 'a>,
     /// Where the result is.

@@ -1,6 +1,7 @@
 //! How much faster grids of many CTAs and native loops are on several cores than on one.
 
 use crate::clock::shortest;
+use crate::level::Level;
 use crate::{families, wide};
 use std::num::NonZero;
 use std::time::{Duration, Instant};
@@ -38,7 +39,7 @@ pub(crate) fn bench() -> Result<(), Error> {
     let (x, y, ints) =
         (device.upload(&floats)?, device.upload(&floats)?, device.upload(&integers)?);
     let (a, out) = (device.upload(matrix)?, device.upload(&vec![0u32; ELEMENTS])?);
-    let step = 3.0f32 / WIDTH as f32;
+    let (level, step) = (Level::best(), 3.0f32 / WIDTH as f32);
     let share = ELEMENTS / cores / 256 * 256;
 
     let mut line = floats.clone();
@@ -56,7 +57,7 @@ pub(crate) fn bench() -> Result<(), Error> {
             block: [256, 1, 1],
             args: vec![(ELEMENTS as u32).into(), 2f32.into(), x.into(), y.into()],
             parts: parts(line.chunks_mut(share).zip(floats.chunks(share)), |(y, x)| {
-                families::saxpy(2.0, x, y);
+                families::saxpy(level, 2.0, x, y);
             }),
         },
         Row {
@@ -67,7 +68,7 @@ pub(crate) fn bench() -> Result<(), Error> {
             block: [256, 1, 1],
             args: vec![x.into(), out.into()],
             parts: parts(sums.chunks_mut(share / 256).zip(floats.chunks(share)), |(out, x)| {
-                wide::block_reduce(x, out);
+                wide::block_reduce(level, x, out);
             }),
         },
         Row {
@@ -78,7 +79,7 @@ pub(crate) fn bench() -> Result<(), Error> {
             block: [256, 1, 1],
             args: vec![ints.into(), out.into()],
             parts: parts(scanned.chunks_mut(share).zip(integers.chunks(share)), |(out, x)| {
-                wide::warp_scan(x, out);
+                wide::warp_scan(level, x, out);
             }),
         },
         Row {
@@ -88,7 +89,7 @@ pub(crate) fn bench() -> Result<(), Error> {
             grid: (SIDE / 16) as u32,
             block: [16, 16, 1],
             args: vec![a.into(), a.into(), out.into(), (SIDE as i32).into()],
-            parts: parts(products.iter_mut(), |out| wide::matmul(matrix, matrix, out, SIDE)),
+            parts: parts(products.iter_mut(), |out| wide::matmul(level, matrix, matrix, out, SIDE)),
         },
         Row {
             name: "integer",
@@ -97,7 +98,7 @@ pub(crate) fn bench() -> Result<(), Error> {
             grid: INTEGERS as u32 / 256,
             block: [256, 1, 1],
             args: vec![out.into(), ROUNDS.into()],
-            parts: parts(hashes.iter_mut(), |out| wide::xorshift(out, ROUNDS)),
+            parts: parts(hashes.iter_mut(), |out| wide::xorshift(level, out, ROUNDS)),
         },
         Row {
             name: "mandelbrot",
@@ -106,7 +107,7 @@ pub(crate) fn bench() -> Result<(), Error> {
             grid: (WIDTH * WIDTH / 256) as u32,
             block: [256, 1, 1],
             args: vec![out.into(), (WIDTH as i32).into(), step.into(), (MOST as i32).into()],
-            parts: parts(rounds.iter_mut(), |out| wide::mandelbrot(out, WIDTH, step, MOST)),
+            parts: parts(rounds.iter_mut(), |out| wide::mandelbrot(level, out, WIDTH, step, MOST)),
         },
     ];
     let engines = [EngineChoice::interpreter(), EngineChoice::Auto];
