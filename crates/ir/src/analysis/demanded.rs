@@ -12,18 +12,20 @@ const PASSES: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Demanded {
     lanes: Vec<u64>,
+    /// Per block, the lanes of a gang that may come there.
+    coming: Vec<u64>,
 }
 
 impl Demanded {
     /// Finds them, from what others can notice backwards: through shuffles whose source lanes are constants, and under guards,
-    /// choices and branches that are true in constant lanes. `None` if it was interrupted.
+    /// choices and branches that are true in no others than some lanes. `None` if it was interrupted.
     pub fn of(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option<Demanded> {
         let coming = coming(kernel, shapes, interrupt)?;
-        let mut found = Demanded { lanes: vec![0; kernel.registers.len()] };
+        let mut found = Demanded { lanes: vec![0; kernel.registers.len()], coming };
         for _ in 0..PASSES {
             let mut changed = false;
             for (id, block) in kernel.blocks.iter().enumerate().rev() {
-                let coming = (coming[id], shapes.all_come(BlockId(id as u32)));
+                let coming = (found.coming[id], shapes.all_come(BlockId(id as u32)));
                 if let Some(reg) = crate::terminator_use(&block.terminator) {
                     changed |= found.add(reg.0, u64::MAX);
                 }
@@ -43,6 +45,11 @@ impl Demanded {
     /// The lanes of a gang in which somebody may read a register.
     pub fn lanes(&self, reg: crate::Reg) -> u64 {
         self.lanes.get(reg.0 as usize).copied().unwrap_or(u64::MAX)
+    }
+
+    /// The lanes of a gang that come to a block in some gang, and perhaps others.
+    pub fn coming(&self, block: usize) -> u64 {
+        self.coming.get(block).copied().unwrap_or(u64::MAX)
     }
 
     fn add(&mut self, reg: u32, lanes: u64) -> bool {
@@ -65,7 +72,7 @@ impl Demanded {
             && let Some(reg) = guard.reg()
         {
             changed |= self.add(reg.0, u64::MAX);
-            executing &= shapes.constant_lanes(guard).unwrap_or(u64::MAX);
+            executing &= shapes.possible_lanes(guard);
         }
         if let Op::Collective {
             what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
@@ -132,9 +139,8 @@ fn coming(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option
             };
             match block.terminator {
                 Terminator::Branch { p, then, otherwise } => {
-                    let lanes = shapes.constant_lanes(p);
-                    go_on(then, here & lanes.unwrap_or(u64::MAX));
-                    go_on(otherwise, here & !lanes.unwrap_or(0));
+                    go_on(then, here & shapes.possible_lanes(p));
+                    go_on(otherwise, here & shapes.possible_lanes(p.negated()));
                 }
                 Terminator::Jump(to) => go_on(to, here),
                 Terminator::Exit | Terminator::Trap => {}

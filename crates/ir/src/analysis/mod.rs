@@ -17,6 +17,7 @@ mod influence;
 mod launch;
 mod liveness;
 pub mod order;
+mod possible;
 mod shape;
 mod shapes;
 mod uniformity;

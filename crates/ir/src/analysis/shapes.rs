@@ -5,9 +5,11 @@ use super::definitions::definitions;
 use super::divergence::Divergence;
 use super::evaluate::{Known, evaluate};
 use super::liveness::Liveness;
+use super::possible::{Possible, possible};
 use super::shape::Shape;
 use crate::{Class, Inst, Interrupt, Kernel, Operand, Pred, Reg, Terminator};
 use fixedbitset::FixedBitSet;
+use foldhash::HashMap;
 
 /// Passes over a kernel after which everything is taken to vary that has not settled: compilers make kernels that settle within
 /// a few.
@@ -25,6 +27,8 @@ pub struct Shapes {
     parts: Vec<bool>,
     /// The blocks at which some lanes of a warp may stand while others are elsewhere.
     apart: FixedBitSet,
+    /// What is known of predicates that differ from gang to gang.
+    possible: HashMap<Reg, Possible>,
 }
 
 struct State<'k> {
@@ -172,7 +176,9 @@ impl Shapes {
         if !settled {
             apart.insert_range(..);
         }
-        Some(Shapes { shapes, parts, apart })
+        let insts = kernel.blocks.iter().flat_map(|block| &block.insts).chain(prologue);
+        let possible = possible(insts, &defined, launch);
+        Some(Shapes { shapes, parts, apart, possible })
     }
 
     /// The shape of a register.
@@ -187,6 +193,22 @@ impl Shapes {
             (_, Shape::Mask(lanes)) => Some(*lanes),
             (_, Shape::Affine(_) | Shape::Sliced(..) | Shape::Varying) => None,
         }
+    }
+
+    /// The lanes of a gang in which a predicate is true in some gang, and perhaps others.
+    pub fn possible_lanes(&self, pred: Pred) -> u64 {
+        let of = |reg: Reg| self.possible.get(&reg);
+        self.constant_lanes(pred).unwrap_or_else(|| match pred {
+            Pred::Const(value) => {
+                if value {
+                    u64::MAX
+                } else {
+                    0
+                }
+            }
+            Pred::Is(reg) => of(reg).map_or(u64::MAX, |it| it.holds),
+            Pred::Not(reg) => of(reg).map_or(u64::MAX, |it| it.fails),
+        })
     }
 
     /// Whether lanes of a gang that execute together may leave a block in different directions.

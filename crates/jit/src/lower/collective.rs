@@ -110,13 +110,14 @@ impl Lower<'_> {
 
     /// Emits a collective that can be done here.
     pub(super) fn collect(&mut self, what: &Collective) {
-        if let Collective::MatchAll { a, .. }
-        | Collective::MatchAny { a, .. }
-        | Collective::Redux { a, .. }
-        | Collective::MovMatrix { a, .. } = what
+        if let Collective::MatchAll { a: read, .. }
+        | Collective::MatchAny { a: read, .. }
+        | Collective::Redux { a: read, .. }
+        | Collective::MovMatrix { a: read, .. }
+        | Collective::Shfl { b: read, .. } = what
         {
             // The bits of a NaN show.
-            self.canonical_src(*a);
+            self.canonical_src(*read);
         }
         match what {
             Collective::Shfl { mode, d, p, a, b, c: Src::Imm(c) } => match b {

@@ -130,8 +130,11 @@ impl Lower<'_> {
             self.masked_next(part, nth, &waiting);
             return Some(());
         }
+        // Where no more than one lane comes, it is that one.
+        let coming = self.demanded.coming(block) & self.gang.all();
+        let known = known.or_else(|| coming.is_power_of_two().then_some(coming));
         let lanes = known.map_or(lanes, |known| self.lanes_constant(known));
-        self.masked = Some(Masked { lanes, ..masked });
+        self.masked = Some(Masked { lanes, known, ..masked });
         let code = &self.input.kernel.blocks[block];
         for (at, inst) in code.insts.iter().enumerate() {
             interrupt.go_on(4)?;
@@ -147,7 +150,7 @@ impl Lower<'_> {
                 self.live.remove(reg);
             }
         }
-        self.masked_end(part, nth, lanes, waiting);
+        self.masked_end(part, nth, (lanes, known), waiting);
         self.masked = None;
         Some(())
     }
@@ -156,13 +159,13 @@ impl Lower<'_> {
         &mut self,
         part: usize,
         nth: usize,
-        lanes: VReg,
+        (lanes, known): (VReg, Option<u64>),
         mut waiting: Vec<(usize, VReg)>,
     ) {
         let parts = self.parts;
         let whole = &parts.all[part];
         let block = whole.blocks[nth];
-        self.count_masked(self.input.instructions[block], lanes, whole.known[nth]);
+        self.count_masked(self.input.instructions[block], lanes, known);
         let position = |to: BlockId| whole.position(to.0 as usize).unwrap_or(0);
         let (p, then, otherwise) = match self.input.kernel.blocks[block].terminator {
             Terminator::Jump(to) => (Pred::Const(true), to, to),
