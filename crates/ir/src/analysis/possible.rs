@@ -21,7 +21,7 @@ fn dim(of: Dim) -> usize {
     }
 }
 
-/// What is known of predicates. `defined` says how many values registers have.
+/// What is known of predicates of instructions, what comes first before what reads it. `defined` says how many values registers have.
 pub(super) fn possible<'i>(
     insts: impl Iterator<Item = &'i Inst> + Clone,
     defined: &[u32],
@@ -30,9 +30,12 @@ pub(super) fn possible<'i>(
     let has_one_value = |inst: &Inst, d: Reg| inst.guard.is_none() && defined[d.0 as usize] == 1;
     let mut tids = HashMap::new();
     for inst in insts.clone() {
-        if let Op::Special { d, what: Special::Tid(of) } = inst.op
-            && has_one_value(inst, d)
-        {
+        let tid = match (&inst.op, inst.op.copied()) {
+            (Op::Special { d, what: Special::Tid(of) }, _) => Some((*d, *of)),
+            (_, Some((d, a))) => tids.get(&a).map(|of| (d, *of)),
+            _ => None,
+        };
+        if let Some((d, of)) = tid.filter(|(d, _)| has_one_value(inst, *d)) {
             tids.insert(d, of);
         }
     }
@@ -67,12 +70,13 @@ mod tests {
     /// The lanes in which `%tid.x` or `%tid.y` may be so much, in CTAs of these extents.
     fn equal(what: &str, value: u32, block: [u32; 3], gang: u32) -> u64 {
         let text = format!(
-            "kernel \"k\" independent\nregisters v0 w32, v1-v2 pred\nblock0:\n\
-             v0 = special.{what}\nv1 = EqI32 v0, {value:#x}\nv2 = NeI32 {value:#x}, v0\nexit\n"
+            "kernel \"k\" independent\nregisters v0 w32, v1-v2 pred, v3 w32\nblock0:\n\
+             v0 = special.{what}\nv3 = Mov32 v0\nv1 = EqI32 v0, {value:#x}\n\
+             v2 = NeI32 {value:#x}, v3\nexit\n"
         );
         let kernel = crate::text::parse(&text).expect("a kernel");
         let launch = LaunchShape { block, gang, vector: 16 };
-        let found = possible(kernel.blocks[0].insts.iter(), &[1; 3], &launch);
+        let found = possible(kernel.blocks[0].insts.iter(), &[1; 4], &launch);
         let (equal, unequal) = (found[&Reg(1)], found[&Reg(2)]);
         assert_eq!((equal.holds, equal.fails), (unequal.fails, unequal.holds));
         assert_eq!(equal.fails, u64::MAX);

@@ -176,8 +176,8 @@ impl Shapes {
         if !settled {
             apart.insert_range(..);
         }
-        let insts = kernel.blocks.iter().flat_map(|block| &block.insts).chain(prologue);
-        let possible = possible(insts, &defined, launch);
+        let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+        let possible = possible(prologue.iter().chain(insts), &defined, launch);
         Some(Shapes { shapes, parts, apart, possible })
     }
 
