@@ -30,10 +30,10 @@ pub(super) fn possible<'i>(
     let has_one_value = |inst: &Inst, d: Reg| inst.guard.is_none() && defined[d.0 as usize] == 1;
     let mut tids = HashMap::new();
     for inst in insts.clone() {
-        let tid = match (&inst.op, inst.op.copied()) {
-            (Op::Special { d, what: Special::Tid(of) }, _) => Some((*d, *of)),
-            (_, Some((d, a))) => tids.get(&a).map(|of| (d, *of)),
-            _ => None,
+        let tid = if let Op::Special { d, what: Special::Tid(of) } = inst.op {
+            Some((d, of))
+        } else {
+            inst.op.copied().and_then(|(d, a)| Some((d, *tids.get(&a)?)))
         };
         if let Some((d, of)) = tid.filter(|(d, _)| has_one_value(inst, *d)) {
             tids.insert(d, of);
@@ -41,10 +41,11 @@ pub(super) fn possible<'i>(
     }
     let mut found = HashMap::new();
     for inst in insts {
-        let Op::Compare { op: op @ (CompareOp::EqI32 | CompareOp::NeI32), d, a, b } = inst.op
-        else {
+        let Op::Compare { op, d, a, b } = inst.op else { continue };
+        let holds = op == CompareOp::EqI32;
+        if !holds && op != CompareOp::NeI32 {
             continue;
-        };
+        }
         let (Src::Reg(reg), Src::Imm(value)) = (if let Src::Imm(_) = a { (b, a) } else { (a, b) })
         else {
             continue;
@@ -54,11 +55,8 @@ pub(super) fn possible<'i>(
         let lanes =
             (0..GANG_LANES).filter(|lane| (0..launch.gangs()).any(|it| is_equal(it, *lane)));
         let equal = lanes.fold(0, |all, lane| all | 1 << lane);
-        let possible = match op {
-            CompareOp::EqI32 => Possible { holds: equal, fails: u64::MAX },
-            _ => Possible { holds: u64::MAX, fails: equal },
-        };
-        found.insert(d, possible);
+        let (holds, fails) = if holds { (equal, u64::MAX) } else { (u64::MAX, equal) };
+        found.insert(d, Possible { holds, fails });
     }
     found
 }

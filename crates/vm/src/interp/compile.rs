@@ -62,7 +62,7 @@ impl Program {
                 copies: Vec::new(),
                 sites: Vec::new(),
                 origins: Vec::new(),
-                straight: Straight::default(),
+                straight: Straight::none(),
             },
         };
         let done = compiler.prologue(&plan.prologue).and_then(|()| compiler.compile());

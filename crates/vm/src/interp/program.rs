@@ -36,7 +36,7 @@ pub(crate) struct Program {
     /// Per code, what an observer is told; empty if there is none.
     pub(super) origins: Vec<Origin>,
     /// Which codes nobody has to be shown one by one; none if there is no observer.
-    pub(super) straight: Straight,
+    pub(super) straight: Straight<Code>,
 }
 
 /// A branch: where its lanes go.

@@ -3,7 +3,6 @@
 //! What a code computes is left out there if nobody reads it behind the stretch: copies are read at their source, and compilers
 //! write many. Whoever is shown instructions one by one finds every register as it is.
 
-use super::program::Code;
 use super::source::Origin;
 use ir::analysis::{Liveness, reads_and_writes};
 use ir::{Inst, Interrupt, Kernel, Operand, Reg, Src, terminator_use};
@@ -29,32 +28,37 @@ enum Which {
     Either,
 }
 
-/// The stretches of a program.
-#[derive(Debug, Default)]
-pub(super) struct Straight {
+/// The stretches of a program of such codes.
+#[derive(Debug)]
+pub(super) struct Straight<C> {
     /// Per code, those that begin there, one of each kind.
     stretches: Vec<[Stretch; 2]>,
-    performed: Vec<Code>,
+    performed: Vec<C>,
 }
 
 /// A program whose stretches are looked for.
-pub(super) struct Source<'a> {
+pub(super) struct Source<'a, C> {
     /// The kernel as the observer is shown it.
     pub(super) shown: &'a Kernel,
     /// The one that the codes were made of.
     pub(super) kernel: &'a Kernel,
-    pub(super) codes: &'a [Code],
+    pub(super) codes: &'a [C],
     /// Per code, what it does.
     pub(super) origins: &'a [Origin],
     /// Per code, whether it has nothing to do.
     pub(super) done: &'a [bool],
 }
 
-impl Straight {
+impl<C: Copy> Straight<C> {
+    /// Those of a program that nobody observes.
+    pub(super) fn none() -> Straight<C> {
+        Straight { stretches: Vec::new(), performed: Vec::new() }
+    }
+
     /// Finds the stretches of a program, from its end on. `None` if it was interrupted.
-    pub(super) fn of(source: &Source<'_>, interrupt: &Interrupt<'_>) -> Option<Straight> {
+    pub(super) fn of(source: &Source<'_, C>, interrupt: &Interrupt<'_>) -> Option<Straight<C>> {
         let Source { shown, codes, origins, .. } = *source;
-        let mut found = Straight::default();
+        let mut found = Straight::none();
         found.stretches.resize_with(codes.len(), Default::default);
         let mut needed = Needed::of(shown, interrupt)?;
         let mut end = codes.len();
@@ -87,7 +91,13 @@ impl Straight {
     }
 
     /// Adds a stretch, and those that begin in it.
-    fn add(&mut self, source: &Source<'_>, codes: Range<usize>, which: Which, needed: &mut Needed) {
+    fn add(
+        &mut self,
+        source: &Source<'_, C>,
+        codes: Range<usize>,
+        which: Which,
+        needed: &mut Needed,
+    ) {
         needed.begin_stretch();
         let end = self.performed.len() as u32;
         let mut stretch = Stretch { performed: end..end, ..Stretch::default() };
@@ -116,12 +126,12 @@ impl Straight {
     }
 
     /// What is performed for a stretch. None of it stops.
-    pub(super) fn performed(&self, stretch: &Stretch) -> &[Code] {
+    pub(super) fn performed(&self, stretch: &Stretch) -> &[C] {
         &self.performed[stretch.performed.start as usize..stretch.performed.end as usize]
     }
 }
 
-impl Source<'_> {
+impl<C> Source<'_, C> {
     fn has(&self, at: usize, which: Which) -> bool {
         let origin = self.origins[at];
         origin.only_computes(self.kernel)
