@@ -177,6 +177,9 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     let mut levels: Vec<Level> = engines.iter().map(|engine| Level::of(*engine)).collect();
     levels.sort_unstable();
     levels.dedup();
+    // Per engine, the number of its level.
+    let beside = |engine: &EngineChoice| levels.partition_point(|it| *it < Level::of(*engine));
+    let beside: Vec<usize> = engines.iter().map(beside).collect();
     print!("{:<12}", "kernel");
     levels.iter().for_each(|level| print!("{:>12}", format!("{level} ms")));
     engines.iter().for_each(|engine| print!("{:>17}", engine.to_string()));
@@ -191,7 +194,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         let kernel = row.module.kernel(row.kernel)?;
         // The first launch by an engine makes its code.
         for repetition in 0..=REPETITIONS {
-            for (engine, times) in engines.iter().zip(&mut ours) {
+            for ((engine, level), times) in engines.iter().zip(&beside).zip(&mut ours) {
                 (row.before)()?;
                 let config = LaunchConfig {
                     threads: 1,
@@ -210,26 +213,17 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
                     result[..row.wanted.len()] == row.wanted,
                     "{name} by {engine}: something else than the loop"
                 );
-                let level = Level::of(*engine);
-                if let Some(nth) = levels.iter().position(|other| *other == level) {
-                    let started = processor_time();
-                    (row.native)(level);
-                    theirs[nth].push(processor_time() - started);
-                }
+                let started = processor_time();
+                (row.native)(levels[*level]);
+                theirs[*level].push(processor_time() - started);
             }
         }
         let theirs: Vec<f64> = theirs.iter().map(|times| shortest(times)).collect();
         print!("{:<12}", row.name);
         theirs.iter().for_each(|time| print!("{:>12.3}", time * 1e3));
-        for (engine, times) in engines.iter().zip(ours) {
+        for (level, times) in beside.iter().zip(ours) {
             let time = shortest(&times);
-            let level = Level::of(*engine);
-            let ratio = levels
-                .iter()
-                .zip(&theirs)
-                .find(|it| *it.0 == level)
-                .map_or(f64::NAN, |it| time / it.1);
-            print!("{ratio:>9.2} ({:>5.2})", time * 1e9 / instructions as f64);
+            print!("{:>9.2} ({:>5.2})", time / theirs[*level], time * 1e9 / instructions as f64);
         }
         println!();
     }

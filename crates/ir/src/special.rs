@@ -11,6 +11,18 @@ pub enum Dim {
     Z,
 }
 
+impl Dim {
+    /// Where it stands among the three, 0 to 2.
+    #[inline]
+    pub fn index(self) -> usize {
+        match self {
+            Dim::X => 0,
+            Dim::Y => 1,
+            Dim::Z => 2,
+        }
+    }
+}
+
 /// A special register (PTX ISA 9.1, 10 "Special Registers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {

@@ -417,12 +417,7 @@ fn special(what: Special, launch: &LaunchShape) -> Shape {
 
 /// `%tid`: the same constants in all gangs, or anything.
 fn tid(dim: Dim, launch: &LaunchShape) -> Shape {
-    let dim = match dim {
-        Dim::X => 0,
-        Dim::Y => 1,
-        Dim::Z => 2,
-    };
-    let index = |gang: u32, lane: usize| u64::from(launch.tid(gang, lane)[dim]);
+    let index = |gang: u32, lane: usize| u64::from(launch.tid(gang, lane)[dim.index()]);
     let steps = |gang: u32| -> Steps {
         let first = index(gang, 0);
         std::array::from_fn(|lane| index(gang, lane).wrapping_sub(first) & mask(32))

@@ -3,7 +3,7 @@
 
 use super::LaunchShape;
 use super::launch::GANG_LANES;
-use crate::{CompareOp, Dim, Inst, Op, Reg, Special, Src};
+use crate::{CompareOp, Inst, Op, Reg, Special, Src};
 use foldhash::{HashMap, HashMapExt};
 
 /// The lanes of a gang in which a predicate is true in some gang, and those in which it is false in some.
@@ -11,14 +11,6 @@ use foldhash::{HashMap, HashMapExt};
 pub(super) struct Possible {
     pub(super) holds: u64,
     pub(super) fails: u64,
-}
-
-fn dim(of: Dim) -> usize {
-    match of {
-        Dim::X => 0,
-        Dim::Y => 1,
-        Dim::Z => 2,
-    }
 }
 
 /// What is known of predicates of instructions, what comes first before what reads it. `defined` says how many values registers have.
@@ -51,7 +43,7 @@ pub(super) fn possible<'i>(
             continue;
         };
         let Some(of) = tids.get(&reg).filter(|_| has_one_value(inst, d)) else { continue };
-        let is_equal = |gang, lane| launch.tid(gang, lane)[dim(*of)] == value as u32;
+        let is_equal = |gang, lane| launch.tid(gang, lane)[of.index()] == value as u32;
         let lanes =
             (0..GANG_LANES).filter(|lane| (0..launch.gangs()).any(|it| is_equal(it, *lane)));
         let equal = lanes.fold(0, |all, lane| all | 1 << lane);

@@ -29,13 +29,8 @@ impl Lower<'_> {
                 Some(self.tied(add, product, O::U(c)))
             }
             Op::Special { what: Special::Ctaid(dim), .. } => {
-                let nth = match dim {
-                    ir::Dim::X => 0,
-                    ir::Dim::Y => 1,
-                    ir::Dim::Z => 2,
-                };
                 let found = self.func.value(INT);
-                let at = Mem::new(Base::Context, crate::context::CTA + 4 * nth);
+                let at = Mem::new(Base::Context, crate::context::CTA + 4 * dim.index() as i32);
                 self.func.x(Code::Mov_r32_rm32, &[O::D(found), O::M(at)]);
                 Some(found)
             }

@@ -4,7 +4,7 @@ use super::handler::Body;
 use super::program::{Code, Program};
 use crate::frame::Frame;
 use crate::launch::SpecialValues;
-use crate::plan::{MULTIPROCESSORS, dim};
+use crate::plan::MULTIPROCESSORS;
 use ir::Special;
 use lanes::{LANE_IDS, Lanes, WARP};
 
@@ -46,10 +46,14 @@ impl SpecialValues<'_> {
             0
         };
         match what {
-            Special::Tid(of) => Value::Row(&self.launch.plan.tid.rows[warp][dim(of)]),
-            Special::Ctaid(of) => Value::Word(self.cta[dim(of)]),
-            Special::Clusterid(of) => Value::Word(self.cta[dim(of)] / self.cluster()[dim(of)]),
-            Special::ClusterCtaid(of) => Value::Word(self.cta[dim(of)] % self.cluster()[dim(of)]),
+            Special::Tid(of) => Value::Row(&self.launch.plan.tid.rows[warp][of.index()]),
+            Special::Ctaid(of) => Value::Word(self.cta[of.index()]),
+            Special::Clusterid(of) => {
+                Value::Word(self.cta[of.index()] / self.cluster()[of.index()])
+            }
+            Special::ClusterCtaid(of) => {
+                Value::Word(self.cta[of.index()] % self.cluster()[of.index()])
+            }
             Special::ClusterCtarank => Value::Word(self.cluster_rank()),
             Special::Laneid => Value::Row(&LANEIDS),
             Special::Warpid => Value::Word(warp as u32),

@@ -1,7 +1,7 @@
 //! What special registers hold in a launch.
 
 use crate::memory::Window;
-use crate::plan::{Plan, dim};
+use crate::plan::Plan;
 use ir::Special;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,9 +90,9 @@ impl LaunchValues<'_> {
     /// The value of a special register that is the same in all CTAs.
     pub(crate) fn special(&self, what: Special) -> Option<u64> {
         Some(match what {
-            Special::Nctaid(of) => u64::from(self.grid[dim(of)]),
+            Special::Nctaid(of) => u64::from(self.grid[of.index()]),
             Special::Nclusterid(of) => {
-                u64::from(self.grid[dim(of)] / self.plan.shape.cluster[dim(of)].max(1))
+                u64::from(self.grid[of.index()] / self.plan.shape.cluster[of.index()].max(1))
             }
             Special::SharedWindow => Window::Shared.start(),
             Special::LocalWindow => Window::Local.start(),

@@ -20,7 +20,7 @@ pub(crate) use meeting::{
 };
 pub(crate) use pc::Pc;
 pub(crate) use rows::Rows;
-pub(crate) use shape::{MULTIPROCESSORS, Shape, dim};
+pub(crate) use shape::{MULTIPROCESSORS, Shape};
 pub(crate) use slot::Slot;
 pub(crate) use tid::ThreadIndices;
 

@@ -1,6 +1,6 @@
 //! What a plan is made for: everything that the launches have in common that use it.
 
-use ir::{CLUSTER_STRIDE, Dim, Kernel, Special};
+use ir::{CLUSTER_STRIDE, Kernel, Special};
 use lanes::WARP;
 
 /// The shape of a launch: launches of one kernel that have it share a plan and its code.
@@ -49,8 +49,8 @@ impl Shape {
     /// The value of a special register that is the same in every launch of the shape.
     pub(crate) fn special(&self, kernel: &Kernel, what: Special) -> Option<u64> {
         Some(match what {
-            Special::Ntid(of) => u64::from(self.block[dim(of)]),
-            Special::ClusterNctaid(of) => u64::from(self.cluster[dim(of)]),
+            Special::Ntid(of) => u64::from(self.block[of.index()]),
+            Special::ClusterNctaid(of) => u64::from(self.cluster[of.index()]),
             Special::ClusterNctarank => u64::from(self.ctas()),
             Special::IsExplicitCluster => u64::from(self.explicit_cluster),
             Special::ClusterWindow => {
@@ -95,14 +95,5 @@ impl Shape {
             | Special::GlobaltimerLo
             | Special::GlobaltimerHi => return None,
         })
-    }
-}
-
-/// The index of a dimension.
-pub(crate) fn dim(dim: Dim) -> usize {
-    match dim {
-        Dim::X => 0,
-        Dim::Y => 1,
-        Dim::Z => 2,
     }
 }
