@@ -55,6 +55,8 @@ pub struct Context {
     pub params: u64,
     /// What is left of the gang's turn, in jumps backwards.
     pub fuel: i64,
+    /// What the exchanges that run cost the turn beyond that: see [`crate::fuel::IN_VAIN`].
+    pub in_vain: i64,
     /// What each gang's turn begins with.
     pub turn: i64,
     /// The least that a gang's turn had left.
@@ -130,6 +132,7 @@ impl Context {
             local_step: 0,
             params: 0,
             fuel: 0,
+            in_vain: 0,
             turn: 0,
             least: 0,
             instructions: 0,
@@ -202,6 +205,7 @@ offsets! {
     LOCAL_STEP = local_step;
     PARAMS = params;
     FUEL = fuel;
+    IN_VAIN = in_vain;
     TURN = turn;
     LEAST = least;
     INSTRUCTIONS = instructions;

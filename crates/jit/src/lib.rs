@@ -9,6 +9,7 @@ mod code;
 mod context;
 mod emit;
 mod exit;
+pub mod fuel;
 mod gang;
 mod input;
 mod isa;

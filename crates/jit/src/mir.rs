@@ -163,6 +163,13 @@ pub(crate) enum How {
     AddF64,
 }
 
+impl How {
+    /// Whether it exchanges what memory holds, and may so be part of a wait for a lock.
+    pub(crate) fn exchanges(self) -> bool {
+        matches!(self, How::CompareExchange | How::One(Code::Xchg_rm32_r32 | Code::Xchg_rm64_r64))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct MInst {
     pub(crate) kind: Kind,

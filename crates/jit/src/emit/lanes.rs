@@ -3,6 +3,7 @@
 use super::Emitter;
 use crate::Level;
 use crate::context as at;
+use crate::fuel;
 use crate::mir::{EachLane, How};
 use crate::registers::{CONTEXT, SCRATCH, vector_scratch};
 use crate::x86::operands::{Operands, Part};
@@ -40,6 +41,11 @@ impl Emitter {
         self.op(Code::Mov_r64_rm64, &[X::R(left), X::R(lanes)])?;
         self.op(Code::Test_rm64_r64, &[X::R(left), X::R(left)])?;
         let done = self.jump_on(ConditionCode::e);
+        let exchanges = matches!(what, EachLane::Atomic { how, .. } if how.exchanges());
+        if exchanges {
+            let cost = X::I32(fuel::IN_VAIN);
+            self.op(Code::Mov_rm64_imm32, &[super::context(at::IN_VAIN), cost])?;
+        }
         let again = self.end;
         self.op(Code::Tzcnt_r64_rm64, &[X::R(lane), X::R(left)])?;
         self.op(Code::Mov_r32_rm32, &[word(offset), of_lane(at::OFFSETS, 4)])?;
@@ -66,16 +72,23 @@ impl Emitter {
                 let wide = access == Access::B64;
                 let sized = |register: Register| if wide { X::R(register) } else { word(register) };
                 let exchange = if wide { Code::Cmpxchg_rm64_r64 } else { Code::Cmpxchg_rm32_r32 };
+                let compare = if wide { Code::Cmp_r64_rm64 } else { Code::Cmp_r32_rm32 };
                 let at = there(access, 0);
                 match how {
                     How::One(code) => {
                         self.element(value, at::ELEMENTS, wide, lane, true)?;
                         self.atomically(code, &[at, sized(value)], locked)?;
+                        if exchanges {
+                            let put = of_lane(at::ELEMENTS, if wide { 8 } else { 4 });
+                            self.op(compare, &[sized(value), put])?;
+                            self.gets_on(ConditionCode::e)?;
+                        }
                     }
                     How::CompareExchange => {
                         self.element(value, at::ELEMENTS, wide, lane, true)?;
                         self.element(SCRATCH, second, wide, lane, true)?;
                         self.atomically(exchange, &[at, sized(SCRATCH)], locked)?;
+                        self.gets_on(ConditionCode::ne)?;
                     }
                     How::AddF32 { .. } | How::AddF64 => {
                         let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
@@ -91,7 +104,6 @@ impl Emitter {
                     }
                     How::Loop(code) => {
                         let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
-                        let compare = if wide { Code::Cmp_r64_rm64 } else { Code::Cmp_r32_rm32 };
                         self.op(load, &[sized(value), at])?;
                         let retry = self.end;
                         self.element(SCRATCH, at::ELEMENTS, wide, lane, true)?;
@@ -106,7 +118,19 @@ impl Emitter {
         }
         self.op(Code::VEX_Blsr_r64_rm64, &[X::R(left), X::R(left)])?;
         self.jump_back(ConditionCode::ne, again);
+        if exchanges {
+            self.op(Code::Mov_r64_rm64, &[X::R(left), super::context(at::IN_VAIN)])?;
+            self.op(Code::Sub_rm64_r64, &[super::context(at::FUEL), X::R(left)])?;
+        }
         self.land(done);
+        Ok(())
+    }
+
+    /// The exchanges that run are not in vain, unless this condition holds: the lane has left memory as it was.
+    fn gets_on(&mut self, unless: ConditionCode) -> Result<(), String> {
+        let over = self.jump_on(unless);
+        self.op(Code::Mov_rm64_imm32, &[super::context(at::IN_VAIN), X::I32(0)])?;
+        self.land(over);
         Ok(())
     }
 

@@ -48,7 +48,11 @@ impl Lower<'_> {
     fn few_atomics(&mut self, op: &Op, place: u32, lanes: &[usize]) -> bool {
         let Op::Atomic { d, update, space, access, address, b, .. } = op else { return false };
         let d = d.filter(|d| self.is_demanded(*d));
-        let Some(How::One(code)) = atomic(*update, *access, d.is_some()) else { return false };
+        let how = atomic(*update, *access, d.is_some());
+        // An exchange that may be part of a wait is looked at.
+        let Some(How::One(code)) = how.filter(|how| d.is_none() || !how.exchanges()) else {
+            return false;
+        };
         if d.is_some_and(|d| self.form(d) != Form::Vectors || self.class(d) != Class::W32) {
             return false;
         }

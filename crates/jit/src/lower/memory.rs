@@ -6,6 +6,7 @@ use super::value::{INT, Value, access_class};
 use super::values::words as words_of;
 use crate::Level;
 use crate::exit::Why;
+use crate::fuel;
 use crate::isa::{U, V};
 use crate::mir::{Base, Kind, Mem, O};
 use crate::x86::scalar_load;
@@ -17,9 +18,6 @@ use regalloc2::{Operand, VReg};
 
 /// Bytes that the lanes of one access may lie apart.
 const MAX_SPAN: i64 = 1 << 24;
-
-/// What a turn loses by a strong access, as in the interpreter.
-const STRONG_FUEL: u8 = 64;
 
 /// From where lanes are counted: a base, an index without sign, and bytes.
 type Reached = (Base, Option<VReg>, i32);
@@ -122,8 +120,8 @@ impl Lower<'_> {
 
     /// Takes from the turn what an access costs that may be part of a wait.
     pub(super) fn spend_strong(&mut self) {
-        let fuel = Mem::new(Base::Context, crate::context::FUEL);
-        self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
+        let left = Mem::new(Base::Context, crate::context::FUEL);
+        self.func.x(Code::Sub_rm64_imm8, &[O::M(left), O::I8(fuel::STRONG)]);
     }
 
     /// A load. Says whether it can be done.

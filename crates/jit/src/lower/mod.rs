@@ -49,6 +49,7 @@ mod windows;
 mod zeros;
 
 use crate::exit::{Leaving, Why};
+use crate::fuel;
 use crate::gang::Gang;
 use crate::mir::{Base, Func, Kind, Mem, O};
 use crate::partial::Partial;
@@ -520,9 +521,8 @@ impl Lower<'_> {
                 true
             }
             Op::Nanosleep { .. } => {
-                // Most of the turn, as in the interpreter: whoever is waited for is to get on.
-                let fuel = Mem::new(Base::Context, crate::context::FUEL);
-                self.func.x(Code::Sub_rm64_imm32, &[O::M(fuel), O::I32(1 << 12)]);
+                let left = Mem::new(Base::Context, crate::context::FUEL);
+                self.func.x(Code::Sub_rm64_imm32, &[O::M(left), O::I32(fuel::SLEEP)]);
                 true
             }
             Op::Special { .. }

@@ -6,12 +6,10 @@ use super::reach::{Base, Reach, access_fault};
 use crate::fault::AccessKind;
 use crate::frame::Frame;
 use ir::{Access, BinaryOp, ElementUpdate, Update};
+use jit::fuel;
 use lanes::WARP;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
-
-/// What a turn loses by an atomic: it may be part of a wait for another thread.
-const FUEL: i64 = 64;
 
 /// A host atomic of the element's width.
 pub(super) trait Cell: Copy {
@@ -89,7 +87,8 @@ impl<S: Reach, E: Cell> Body for Atomic<S, E> {
     ) -> usize {
         let op = &program.atomics[code.x as usize];
         let bytes = size_of::<E>() as u64;
-        frame.fuel -= FUEL;
+        frame.fuel -= i64::from(fuel::STRONG);
+        let mut changes = matches!(op.update, Update::Apply(_));
         for warp in frame.first..frame.first + frame.count {
             let mut left = frame.exec[warp];
             if left == 0 {
@@ -120,7 +119,7 @@ impl<S: Reach, E: Cell> Body for Atomic<S, E> {
                 let cell = host as *mut E;
                 let (b, c) = (E::cut(b[lane]), E::cut(c[lane]));
                 // SAFETY: the address was checked; host alignment follows from the space's alignment.
-                old[lane] = Some(unsafe {
+                let found = unsafe {
                     match op.update {
                         Update::Apply(BinaryOp::AddI32 | BinaryOp::AddI64) => E::add(cell, b),
                         Update::Apply(apply) => {
@@ -131,7 +130,9 @@ impl<S: Reach, E: Cell> Body for Atomic<S, E> {
                             E::update(cell, |old| (old == b.bits()).then(|| c.bits()))
                         }
                     }
-                });
+                };
+                changes |= (found.bits() == b.bits()) == (op.update == Update::CompareExchange);
+                old[lane] = Some(found);
             }
             if !op.d.is_none() {
                 // SAFETY: the result's row lies inside the registers.
@@ -142,6 +143,9 @@ impl<S: Reach, E: Cell> Body for Atomic<S, E> {
                     }
                 }
             }
+        }
+        if !changes {
+            frame.fuel -= i64::from(fuel::IN_VAIN);
         }
         at + 1
     }

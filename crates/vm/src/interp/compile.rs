@@ -25,6 +25,7 @@ use crate::plan::{BranchOp, Pc, Plan, Rows, Slot};
 use ir::{
     Access, BlockId, Class, Inst, Interrupt, Kernel, Op, Ordering, Place, Reg, Space, Terminator,
 };
+use jit::fuel;
 use std::sync::Arc;
 
 impl Program {
@@ -466,7 +467,7 @@ impl Compiler<'_> {
     ) -> (u32, bool) {
         let (base, wide) = self.rows.base(address.base);
         let strong = ordering.scope().is_some();
-        let fuel = if strong { 64 } else { 0 };
+        let fuel = if strong { fuel::STRONG.into() } else { 0 };
         let place = self.place;
         let offset = address.offset.cast_unsigned();
         self.program.memory.push(MemoryOp {

@@ -7,6 +7,7 @@ use crate::fault::FaultKind;
 use crate::frame::Frame;
 use crate::plan::{BarrierOp, Reduction};
 use ir::{BarrierReduction, Place};
+use jit::fuel;
 
 impl Frame<'_> {
     /// Counts the instructions of the block that a terminator's code ends: `y` of them.
@@ -287,8 +288,7 @@ impl Body for Nanosleep {
         _code: &Code,
         at: usize,
     ) -> usize {
-        const FUEL: i64 = 1 << 12;
-        frame.fuel -= FUEL;
+        frame.fuel -= i64::from(fuel::SLEEP);
         at + 1
     }
 }
