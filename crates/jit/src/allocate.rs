@@ -26,6 +26,7 @@ mod uses;
 use crate::mir::Func;
 use crate::registers::Registers;
 use order::Order;
+use per_block::PerBlock;
 use regalloc2::{Allocation, Block, Edit, Function, Inst, ProgPoint, SpillSlot};
 use sequence::{Readers, Spot};
 use slots::Slots;
@@ -75,6 +76,7 @@ pub(crate) fn allocate(func: &mut Func, registers: &Registers) -> Result<Allocat
         moves: Vec::new(),
         elsewhere: vec![None; func.num_vregs()],
         readers: Readers::new(func.num_vregs()),
+        read_in: PerBlock::new(func.num_vregs()),
         order,
         uses,
     };
@@ -110,7 +112,7 @@ impl Allocator<'_> {
         let spilled = (0..self.values.len()).filter(|value| self.values[*value].has_slot);
         let spilled: Vec<usize> = spilled.collect();
         let copied = self.copied_slots();
-        let slots = Slots::of(self.func, &self.uses, &spilled, &copied);
+        let slots = Slots::of(self.func, &self.order, &self.uses, &spilled, &copied);
         let of_slot = |value: usize| slots.get(value).map_or(Allocation::none(), Allocation::stack);
         for (place, operand) in self.operands.iter_mut().zip(self.func.operands()) {
             if place.is_none() {

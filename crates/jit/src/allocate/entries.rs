@@ -178,21 +178,19 @@ impl Allocator<'_> {
     }
 
     /// What a loop reads has registers before what it leaves alone, which has those that the loop never needs.
-    fn choose_for_loop(&self, candidates: &mut [Candidate]) {
+    fn choose_for_loop(&mut self, candidates: &mut [Candidate]) {
         let blocks = &self.order.loops[self.block];
         let mut most = [0u32; 3];
-        let mut read: Vec<u32> = Vec::new();
         for block in blocks.iter().filter(|block| !self.func.blocks[**block].is_cold) {
             for (most, here) in most.iter_mut().zip(self.uses.most[*block]) {
                 *most = (*most).max(here);
             }
             let here = self.uses.read[*block].iter().filter(|needed| needed.next != FAR);
-            read.extend(here.map(|needed| needed.value));
+            here.for_each(|needed| self.read_in.set(self.block, needed.value as usize, ()));
         }
-        read.sort_unstable();
         let is_read = |candidate: &Candidate| {
             let is_param = candidate.param.is_some() && candidate.next != FAR;
-            is_param || read.binary_search(&(candidate.value as u32)).is_ok()
+            is_param || self.read_in.get(self.block, candidate.value).is_some()
         };
         let mut alone = [0u32; 3];
         for candidate in candidates.iter().filter(|candidate| !is_read(candidate)) {

@@ -1,9 +1,10 @@
 //! Which slot each value has that is ever out of registers: values that are not needed at once may share one, and those that are
 //! handed on as each other do if they can, so that nothing has to be copied.
 
+use super::order::Order;
 use super::per_block::PerBlock;
 use super::uses::{Made, Uses};
-use crate::mir::Func;
+use crate::mir::{Func, MBlock};
 use regalloc2::{Block, Function, SpillSlot};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -41,6 +42,7 @@ impl Slots {
     /// Gives these values slots. Of each pair, the first is handed on as the second.
     pub(super) fn of(
         func: &Func,
+        order: &Order,
         uses: &Uses,
         spilled: &[usize],
         pairs: &[(usize, usize)],
@@ -49,7 +51,7 @@ impl Slots {
         if spilled.is_empty() {
             return slots;
         }
-        let mut shared = Sharing::each(func, uses, spilled);
+        let mut shared = Sharing::each(func, order, uses, spilled);
         let mut of = vec![usize::MAX; func.num_vregs()];
         for (nth, sharing) in shared.iter().enumerate() {
             of[sharing.values[0]] = nth;
@@ -58,14 +60,30 @@ impl Slots {
         let end = |block: usize| 2 * end_of(func, uses, block) + 1;
         let mut ends: Vec<_> = (0..func.num_blocks()).map(|block| (end(block), block)).collect();
         ends.sort_unstable();
+        // Of parameters, which of their block's they are.
+        let mut nth_param = vec![usize::MAX; func.num_vregs()];
+        for (nth, param) in func.blocks.iter().flat_map(|block| block.params.iter().enumerate()) {
+            nth_param[param.vreg()] = nth;
+        }
         for (from, to) in pairs {
             let (one, other) = (of[*from], of[*to]);
             if one == other {
                 continue;
             }
+            // The fewer join the more.
+            let is_less = shared[one].values.len() < shared[other].values.len();
+            let (one, other) = if is_less { (other, one) } else { (one, other) };
             let handed = |time: u32| {
                 let way = ends.binary_search_by_key(&time, |(end, _)| *end);
-                way.is_ok_and(|nth| hands_on(func, ends[nth].1, &of, [one, other]))
+                // Mostly it is this pair itself.
+                way.is_ok_and(|nth| {
+                    let block = &func.blocks[ends[nth].1];
+                    block.hands_at(nth_param[*to], [*from, *to], func)
+                        || block.hands(func, |pair| {
+                            let pair = pair.map(|value| of[value]);
+                            pair == [one, other] || pair == [other, one]
+                        })
+                })
             };
             let Some(times) = together(&shared[one].times, &shared[other].times, handed) else {
                 continue;
@@ -110,19 +128,22 @@ impl Slots {
 
 impl Sharing {
     /// Each value for itself, and when it is needed.
-    fn each(func: &Func, uses: &Uses, spilled: &[usize]) -> Vec<Sharing> {
+    fn each(func: &Func, order: &Order, uses: &Uses, spilled: &[usize]) -> Vec<Sharing> {
         let mut nth = vec![u32::MAX; func.num_vregs()];
         let mut all = Vec::new();
         for value in spilled.iter().copied() {
             nth[value] = all.len() as u32;
             all.push(Sharing { values: vec![value], times: Vec::new() });
         }
-        let block_of = |value: &usize| uses.made[*value].map(|made| made.block as usize);
-        let mut made: Vec<usize> = spilled.to_vec();
-        made.sort_by_key(block_of);
+        // Blocks follow each other as their places do.
+        let block_at = |value: usize| uses.made[value].map(|made| uses.starts[made.block as usize]);
+        let mut made: Vec<(Option<u32>, usize)> =
+            spilled.iter().map(|value| (block_at(*value), *value)).collect();
+        made.sort_unstable();
         let mut made = made.into_iter().peekable();
         let mut behind: PerBlock<()> = PerBlock::new(func.num_vregs());
-        for (block, live) in uses.live_in.iter().enumerate() {
+        for block in order.blocks.iter().copied() {
+            let live = &uses.live_in[block];
             let end = end_of(func, uses, block);
             for to in func.block_succs(Block::new(block)) {
                 let needed = uses.live_in[to.index()].iter();
@@ -142,7 +163,7 @@ impl Sharing {
                     sharing.times.push((2 * start, until(value, last)));
                 }
             }
-            while let Some(value) = made.next_if(|value| block_of(value) <= Some(block)) {
+            while let Some((_, value)) = made.next_if(|(at, _)| *at <= Some(start)) {
                 let from = match uses.made[value].and_then(|made| made.inst) {
                     Some(inst) => 2 * (start + inst - func.blocks[block].insts.start) + 1,
                     None => 2 * start,
@@ -174,16 +195,22 @@ fn end_of(func: &Func, uses: &Uses, block: usize) -> u32 {
     uses.starts[block] + func.blocks[block].insts.len() as u32
 }
 
-/// Whether a block hands on what shares one slot as what shares another.
-fn hands_on(func: &Func, block: usize, of: &[usize], slots: [usize; 2]) -> bool {
-    let block = &func.blocks[block];
-    block.succs.iter().zip(&block.args).any(|(to, args)| {
-        let params = &func.blocks[to.index()].params;
-        args.iter().zip(params).any(|(arg, param)| {
-            let pair = [of[arg.vreg()], of[param.vreg()]];
-            pair == slots || pair == [slots[1], slots[0]]
+impl MBlock {
+    /// Whether a block hands on the first value as the second, which is that parameter of its block.
+    fn hands_at(&self, nth: usize, [from, to]: [usize; 2], func: &Func) -> bool {
+        self.succs.iter().zip(&self.args).any(|(block, args)| {
+            let param = func.blocks[block.index()].params.get(nth);
+            param.is_some_and(|param| param.vreg() == to) && args[nth].vreg() == from
         })
-    })
+    }
+
+    /// Whether a block hands on a value as a parameter of which this is true.
+    fn hands(&self, func: &Func, is_pair: impl Fn([usize; 2]) -> bool) -> bool {
+        self.succs.iter().zip(&self.args).any(|(to, args)| {
+            let params = &func.blocks[to.index()].params;
+            args.iter().zip(params).any(|(arg, param)| is_pair([arg.vreg(), param.vreg()]))
+        })
+    }
 }
 
 /// The times of both, if there is none in common but those at which one is handed on as the other.
@@ -191,17 +218,28 @@ fn together(one: &Times, other: &Times, handed: impl Fn(u32) -> bool) -> Option<
     if one.len() + other.len() > MANY {
         return None;
     }
+    // Mostly there is one, and one of both has few times. Whether something is handed on takes longest to find.
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut met = Vec::new();
+    for (from, until) in few {
+        let first = many.partition_point(|time| time.1 < *from);
+        for time in many[first..].iter().take_while(|time| time.0 <= *until) {
+            let both = (time.0.max(*from), time.1.min(*until));
+            if both.0 < both.1 {
+                return None;
+            }
+            met.push(both.0);
+        }
+    }
+    if !met.into_iter().all(handed) {
+        return None;
+    }
     let mut all: Times = Vec::with_capacity(one.len() + other.len());
     let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
     loop {
         let next = match (left.peek(), right.peek()) {
-            (Some(a), Some(b)) => {
-                let both = (a.0.max(b.0), a.1.min(b.1));
-                if both.0 < both.1 || both.0 == both.1 && !handed(both.0) {
-                    return None;
-                }
-                if (a.1, a.0) <= (b.1, b.0) { left.next() } else { right.next() }
-            }
+            (Some(a), Some(b)) if (a.1, a.0) <= (b.1, b.0) => left.next(),
+            (Some(_), Some(_)) => right.next(),
             (Some(_), None) => left.next(),
             (None, Some(_)) => right.next(),
             (None, None) => return Some(all),

@@ -1,6 +1,7 @@
 //! What is known while blocks are done one after the other.
 
 use super::order::Order;
+use super::per_block::PerBlock;
 use super::sequence::{Readers, Spot};
 use super::uses::Uses;
 use crate::mir::{Func, register};
@@ -64,6 +65,8 @@ pub(super) struct Allocator<'a> {
     pub(super) elsewhere: Vec<Option<Held>>,
     /// Room for putting moves into sequence.
     pub(super) readers: Readers,
+    /// Room for what a loop reads.
+    pub(super) read_in: PerBlock<()>,
 }
 
 /// Where a value is when a block begins.
