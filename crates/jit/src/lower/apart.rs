@@ -17,7 +17,7 @@ type Set = u128;
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) blocks: Vec<usize>,
-    /// Per block, the registers that it or a block behind it needs.
+    /// Per block, the registers that lanes need which come to it, or wait at a later one meanwhile.
     pub(super) needed: Vec<Vec<Reg>>,
     /// Per block, the registers that other lanes need meanwhile.
     pub(super) kept: Vec<BTreeSet<Reg>>,
@@ -155,12 +155,12 @@ impl Parts {
         }
         for (nth, part) in found.all.iter_mut().enumerate() {
             part.meets = part.blocks.iter().map(|block| meets.contains(&(nth, *block))).collect();
-            part.find_needed(kernel, nodes);
             part.find_offered(kernel);
             let own = found.of.iter().filter(|(_, part)| **part == nth);
             let entered: Vec<usize> = own.map(|(at, _)| *at).collect();
-            part.find_kept(kernel, shapes, nodes, &entered);
             part.find_waiting(kernel, &entered);
+            part.find_needed(kernel, nodes);
+            part.find_kept(kernel, shapes, nodes, &entered);
             part.find_known(kernel, shapes, &flow, &entered);
             for known in &mut part.known {
                 let all = known.map(|lanes| lanes & gang.all());
@@ -186,13 +186,17 @@ impl Part {
         terminator.successors().filter_map(|to| self.position(to.0 as usize)).collect()
     }
 
+    /// Finds what lanes need that come to a block, and those that wait behind it. What shuffles read, they read in lanes wherever these
+    /// are, so it is needed on all ways there.
     fn find_needed(&mut self, kernel: &Kernel, nodes: &Nodes) {
-        let live = |block: usize| nodes.all[nodes.first[block]].live.iter().copied();
+        let live = |nth: usize| nodes.all[nodes.first[self.blocks[nth]]].live.iter().copied();
+        let offered = |reg: &Reg| self.offered.contains(reg);
+        let count = self.blocks.len();
         let mut needed: Vec<BTreeSet<Reg>> =
-            self.blocks.iter().map(|block| live(*block).collect()).collect();
+            (0..count).map(|nth| live(nth).filter(offered).collect()).collect();
         loop {
             let mut changed = false;
-            for nth in (0..self.blocks.len().saturating_sub(1)).rev() {
+            for nth in (0..count.saturating_sub(1)).rev() {
                 let mut more = needed[nth + 1].clone();
                 for to in self.successors(kernel, nth) {
                     more.extend(needed[to].iter().copied());
@@ -204,6 +208,10 @@ impl Part {
             if !changed {
                 break;
             }
+        }
+        for (nth, needed) in needed.iter_mut().enumerate() {
+            let standing = [nth].into_iter().chain(self.waiting[nth].iter().copied());
+            needed.extend(standing.flat_map(live));
         }
         self.needed = needed.into_iter().map(|set| set.into_iter().collect()).collect();
     }
@@ -334,7 +342,8 @@ impl Part {
                     nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()
                 });
                 let offered = self.needed[nth].iter().filter(|reg| self.offered.contains(reg));
-                live.chain(offered.copied()).collect()
+                let needs = |reg: &Reg| self.needed[nth].binary_search(reg).is_ok();
+                live.filter(needs).chain(offered.copied()).collect()
             })
             .collect();
     }
