@@ -2,7 +2,7 @@
 //! and whoever is waited for is to run soon. Every engine counts by these.
 
 /// A strong access, or an atomic.
-pub const STRONG: u8 = 64;
+pub const STRONG: i32 = 64;
 /// The same, in addition, for exchanges of lanes of which none has changed memory: somebody else has to change it first, as where a
 /// lock is taken. Whoever holds it may be another CTA, of which each of those that wait keeps the host.
 pub const IN_VAIN: i32 = 1 << 10;

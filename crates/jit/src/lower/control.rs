@@ -2,8 +2,8 @@
 
 use super::Lower;
 use crate::exit::Why;
-use crate::mir::{Base, Kind, Mem, O};
-use iced_x86::{Code, ConditionCode};
+use crate::mir::Kind;
+use iced_x86::ConditionCode;
 use ir::{BlockId, Pred, Reg, Terminator};
 use regalloc2::Block;
 
@@ -34,8 +34,7 @@ impl Lower<'_> {
             let place = self.nodes.place(target, self.input.starts);
             let exit = self.leaving_with(Why::Yields, place, &live);
             let values = std::mem::take(&mut self.leaving_values);
-            let at = Mem::new(Base::Context, crate::context::FUEL);
-            self.func.x(Code::Sub_rm64_imm8, &[O::M(at), O::I8(1)]);
+            self.spend(1);
             let kind = Kind::Guard { condition: ConditionCode::s, exit };
             self.func.may_leave(kind, &[], &values);
         }

@@ -1,4 +1,4 @@
-//! What code counts: instructions of the front end, lanes that execute them, and branches at which lanes part.
+//! What code counts: instructions of the front end, lanes that execute them, branches at which lanes part, and what is left of a turn.
 
 use super::Lower;
 use super::mask::Masked;
@@ -8,6 +8,15 @@ use lanes::WARP;
 use regalloc2::VReg;
 
 impl Lower<'_> {
+    /// Takes so much from the turn. Flags tell afterwards whether something is left.
+    pub(super) fn spend(&mut self, cost: i32) {
+        let left = O::M(Mem::new(Base::Context, crate::context::FUEL));
+        match u8::try_from(cost).ok().filter(|cost| *cost < 1 << 7) {
+            Some(cost) => self.func.x(Code::Sub_rm64_imm8, &[left, O::I8(cost)]),
+            None => self.func.x(Code::Sub_rm64_imm32, &[left, O::I32(cost)]),
+        }
+    }
+
     /// Counts the instructions of a block.
     pub(super) fn count_block(&mut self, block: usize) {
         if let Some(Masked { lanes, known, .. }) = self.masked {

@@ -227,8 +227,7 @@ impl Lower<'_> {
             (lanes, &self.nodes.all[node].live, part, &waiting),
         );
         let values = std::mem::take(&mut self.leaving_values);
-        let fuel = Mem::new(Base::Context, crate::context::FUEL);
-        self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(1)]);
+        self.spend(1);
         let kind = Kind::Guard { condition: ConditionCode::s, exit };
         self.func.may_leave(kind, &[], &values);
         let all: Vec<(usize, VReg)> = [(to, lanes)].into_iter().chain(waiting).collect();

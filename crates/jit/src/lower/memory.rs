@@ -120,8 +120,7 @@ impl Lower<'_> {
 
     /// Takes from the turn what an access costs that may be part of a wait.
     pub(super) fn spend_strong(&mut self) {
-        let left = Mem::new(Base::Context, crate::context::FUEL);
-        self.func.x(Code::Sub_rm64_imm8, &[O::M(left), O::I8(fuel::STRONG)]);
+        self.spend(fuel::STRONG);
     }
 
     /// A load. Says whether it can be done.

@@ -51,7 +51,7 @@ mod zeros;
 use crate::exit::{Leaving, Why};
 use crate::fuel;
 use crate::gang::Gang;
-use crate::mir::{Base, Func, Kind, Mem, O};
+use crate::mir::{Func, Kind, O};
 use crate::partial::Partial;
 use crate::{Input, Level};
 use apart::Parts;
@@ -521,8 +521,7 @@ impl Lower<'_> {
                 true
             }
             Op::Nanosleep { .. } => {
-                let left = Mem::new(Base::Context, crate::context::FUEL);
-                self.func.x(Code::Sub_rm64_imm32, &[O::M(left), O::I32(fuel::SLEEP)]);
+                self.spend(fuel::SLEEP);
                 true
             }
             Op::Special { .. }
