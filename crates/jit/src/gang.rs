@@ -8,6 +8,8 @@ use lanes::WARP;
 
 /// Registers of vectors (AVX2).
 const FEW_REGISTERS: usize = 16;
+/// Vectors that are needed at once (AVX-512): where there are more, what is moved from and to memory takes longer than one warp after the other.
+const MANY_VECTORS: usize = 48;
 
 /// A warp, or two that follow each other, whose lanes run the same code at once ([`ir::analysis::LaunchShape`]).
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +23,8 @@ impl Gang {
     /// The warps that run together, and the shapes of their values. `None` if it was interrupted.
     ///
     /// Two warps hide each other's latency and share what is the same for both, but where one of them goes another way than the other
-    /// its lanes wait: so there are two where no branch is taken by warps apart that their lanes would take together. Where registers
-    /// are few (AVX2), there is latency to hide in loops that only compute, and values have to fit.
+    /// its lanes wait: so there are two where no branch is taken by warps apart that their lanes would take together. Values have to fit,
+    /// and where registers are few (AVX2), there is latency to hide in loops that only compute.
     pub(crate) fn of(
         input: &Input<'_>,
         live: &Liveness,
@@ -36,13 +38,12 @@ impl Gang {
         };
         let one = shapes(1)?;
         let pairs = input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32);
-        let has_room = level == Level::Avx512;
-        if pairs && (has_room || loops_compute(kernel)) {
+        if pairs && (level == Level::Avx512 || loops_compute(kernel)) {
             let two = shapes(2)?;
             let mut blocks = (0..kernel.blocks.len()).map(|id| BlockId(id as u32));
             let gang = Gang { level, warps: 2 };
             if blocks.all(|block| one.parts(block) || !two.parts(block))
-                && (has_room || gang.fits(kernel, live, &two, interrupt)?)
+                && gang.fits(kernel, live, &two, interrupt)?
             {
                 return Some((gang, two));
             }
@@ -50,7 +51,8 @@ impl Gang {
         Some((Gang { level, warps: 1 }, one))
     }
 
-    /// Whether there are registers for all values that vary and are needed at once.
+    /// Whether there are registers for values that vary and are needed at once: everywhere where they are few, else for most of them nearly
+    /// everywhere.
     fn fits(
         self,
         kernel: &Kernel,
@@ -58,11 +60,30 @@ impl Gang {
         shapes: &Shapes,
         interrupt: &Interrupt<'_>,
     ) -> Option<bool> {
+        let needed = self.needed_at_once(kernel, live, shapes, interrupt)?;
+        Some(match self.level {
+            Level::Avx2 => needed.iter().all(|count| *count <= FEW_REGISTERS),
+            Level::Avx512 => {
+                let many = needed.iter().filter(|count| **count > MANY_VECTORS);
+                2 * many.count() <= needed.len()
+            }
+        })
+    }
+
+    /// Vectors of values that vary and are needed before each instruction, and behind the last of each block.
+    fn needed_at_once(
+        self,
+        kernel: &Kernel,
+        live: &Liveness,
+        shapes: &Shapes,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Vec<usize>> {
         let vectors = |reg: Reg| match (shapes.shape(reg), kernel.class(reg)) {
             (Shape::Varying, Class::W32) => self.slices(),
             (Shape::Varying, Class::W64) => 2 * self.slices(),
             (_, Class::Pred) | (Shape::Affine(_) | Shape::Sliced(..) | Shape::Mask(_), _) => 0,
         };
+        let mut counts = Vec::new();
         let mut needed = vec![false; kernel.registers.len()];
         for (id, block) in kernel.blocks.iter().enumerate() {
             interrupt.go_on(block.insts.len() + 1)?;
@@ -70,10 +91,8 @@ impl Gang {
             let mut count: usize = behind.iter().map(|reg| vectors(*reg)).sum();
             needed.fill(false);
             behind.iter().for_each(|reg| needed[reg.0 as usize] = true);
+            counts.push(count);
             for inst in block.insts.iter().rev() {
-                if count > FEW_REGISTERS {
-                    return Some(false);
-                }
                 reads_and_writes(inst, |reg, reads| {
                     match (reads, std::mem::replace(&mut needed[reg.0 as usize], reads)) {
                         (true, false) => count += vectors(reg),
@@ -81,12 +100,10 @@ impl Gang {
                         (true, true) | (false, false) => {}
                     }
                 });
-            }
-            if count > FEW_REGISTERS {
-                return Some(false);
+                counts.push(count);
             }
         }
-        Some(true)
+        Some(counts)
     }
 
     pub(crate) fn lanes(self) -> usize {
