@@ -15,6 +15,13 @@ pub struct Touched<'o> {
     pub writes: bool,
 }
 
+impl Touched<'_> {
+    /// Whether it may be memory of the thread's own.
+    pub fn is_own(&self) -> bool {
+        matches!(self.space, Space::Local | Space::Generic)
+    }
+}
+
 /// How many bytes a lane accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
@@ -43,7 +50,7 @@ impl Op {
     }
 
     fn touches_own(&self) -> bool {
-        self.touches().any(|touched| matches!(touched.space, Space::Local | Space::Generic))
+        self.touches().any(|touched| touched.is_own())
     }
 
     /// The memory that it accesses: what it reads before what it writes.

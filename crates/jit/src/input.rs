@@ -13,13 +13,15 @@ pub struct Home {
     pub stride: u32,
 }
 
-/// Local memory: each thread has a piece, and pieces lie one after the other.
+/// Local memory, which is cut into pieces: those that the threads of a warp have at one address lie one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     /// Bytes of a thread that it may access.
     pub bytes: u64,
-    /// Bytes from one thread's to the next's.
+    /// Bytes of the pieces that a thread has.
     pub stride: u32,
+    /// Bytes of a piece, a power of two: what an access moves is in one.
+    pub piece: u32,
 }
 
 /// A kernel for one launch shape, and where its values live.

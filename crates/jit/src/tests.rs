@@ -70,6 +70,7 @@ fn with_input<T>(
         local: Local {
             bytes: u64::from(kernel.local_bytes),
             stride: kernel.local_bytes.next_multiple_of(16),
+            piece: 16,
         },
         first_site: 0,
         level,

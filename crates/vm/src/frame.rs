@@ -6,6 +6,7 @@ use crate::enqueued::Launches;
 use crate::exit::Stop;
 use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
+use crate::local_memory::Layout;
 use crate::memory::{Memory, Reader, Region};
 use crate::plan::{Plan, Slot};
 use crate::printed::Text;
@@ -102,11 +103,9 @@ pub(crate) struct CtaMemory {
     /// Where the registers begin: as many words as the code asks for.
     pub(crate) regs: *mut u32,
     pub(crate) shared: Block,
-    /// Local memory, thread after thread.
+    /// Local memory of all threads.
     pub(crate) local: Block,
-    /// Accessible bytes of local memory of a thread, and from one thread's to the next's.
-    pub(crate) local_bytes: u64,
-    pub(crate) local_stride: u64,
+    pub(crate) local_layout: Layout,
     pub(crate) params: Block,
 }
 

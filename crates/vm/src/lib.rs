@@ -26,6 +26,7 @@ mod frame;
 mod heap_event;
 mod interp;
 mod launch;
+mod local_memory;
 pub mod memory;
 mod native;
 mod observer;

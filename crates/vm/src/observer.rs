@@ -523,32 +523,59 @@ impl<'a> View<'a> {
     /// spaces than global, shared and local, and for bytes that are not in memory.
     #[inline]
     pub fn peek(&self, at: Location, thread: (usize, u32), bytes: u32) -> Option<u64> {
-        let count = bytes.min(8);
-        let from = self.host(at, thread, count.into())?;
         let mut word = [0; 8];
-        // SAFETY: the bytes lie inside shared memory of the cluster, a thread's local memory or an allocation, and the run that writes
-        // them waits for its observer.
-        unsafe { from.copy_to_nonoverlapping(word.as_mut_ptr(), count as usize) };
-        Some(u64::from_le_bytes(word))
+        let found = self.peek_all(at, thread, &mut word[..bytes.min(8) as usize]);
+        found.then(|| u64::from_le_bytes(word))
     }
 
     /// Bytes of memory as they stand, from an address on; see [`View::peek`]. Whether all of them are in memory: else nothing is read.
     #[inline]
     pub fn peek_all(&self, at: Location, thread: (usize, u32), to: &mut [u8]) -> bool {
-        let Some(from) = self.host(at, thread, to.len() as u64) else { return false };
-        // SAFETY: as above.
+        if at.space == Space::Local {
+            return self.peek_local(at.address, thread, to);
+        }
+        let Some(from) = self.host(at, to.len() as u64) else { return false };
+        // SAFETY: the bytes lie inside shared memory of the cluster or an allocation, and the run that writes them waits for its observer.
         unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         true
     }
 
-    /// Whether so many bytes are in memory, in one piece; see [`View::peek`].
-    pub fn holds(&self, at: Location, thread: (usize, u32), bytes: u64) -> bool {
-        self.host(at, thread, bytes).is_some()
+    /// The same of a thread's local memory.
+    fn peek_local(&self, address: u64, (warp, lane): (usize, u32), to: &mut [u8]) -> bool {
+        let (local, layout) = (self.frame.cta.local, self.frame.cta.local_layout);
+        if !self.holds_local(address, warp, to.len() as u64) {
+            return false;
+        }
+        for piece in layout.pieces(address, to.len() as u64) {
+            let from = local
+                .start
+                .wrapping_add(layout.place(warp * WARP + lane as usize, piece.start) as usize);
+            let own = &mut to[(piece.start - address) as usize..(piece.end - address) as usize];
+            // SAFETY: the piece lies inside local memory, and the run that writes it waits for its observer.
+            unsafe { from.cast_const().copy_to_nonoverlapping(own.as_mut_ptr(), own.len()) };
+        }
+        true
     }
 
-    /// Where bytes are on the host.
+    /// Whether the threads of a warp have so many bytes of local memory from an address on.
+    fn holds_local(&self, address: u64, warp: usize, bytes: u64) -> bool {
+        let local = Region { start: 0, end: self.local_bytes() };
+        warp < self.warps() && local.holds(address, bytes)
+    }
+
+    /// Whether so many bytes are in memory, in one piece; see [`View::peek`].
+    pub fn holds(&self, at: Location, thread: (usize, u32), bytes: u64) -> bool {
+        match at.space {
+            Space::Local => self.holds_local(at.address, thread.0, bytes),
+            Space::Global | Space::Shared | Space::Param | Space::Generic => {
+                self.host(at, bytes).is_some()
+            }
+        }
+    }
+
+    /// Where bytes of global or shared memory are on the host.
     #[inline]
-    fn host(&self, at: Location, (warp, lane): (usize, u32), bytes: u64) -> Option<*const u8> {
+    fn host(&self, at: Location, bytes: u64) -> Option<*const u8> {
         let Location { space, address, cta } = at;
         let held = |start: u64, end: u64| Region { start, end }.holds(address, bytes);
         match space {
@@ -566,13 +593,7 @@ impl<'a> View<'a> {
                 held(region.start, region.end)
                     .then_some(std::ptr::with_exposed_provenance::<u8>(address as usize))
             }
-            Space::Local => {
-                let (cta, thread) = (&self.frame.cta, warp * WARP + lane as usize);
-                let mine = thread as u64 * cta.local_stride;
-                let exists = warp < self.warps() && held(0, cta.local_bytes);
-                exists.then(|| cta.local.start.wrapping_add((mine + address) as usize).cast_const())
-            }
-            Space::Generic | Space::Param => None,
+            Space::Local | Space::Generic | Space::Param => None,
         }
     }
 
@@ -596,7 +617,7 @@ impl<'a> View<'a> {
     /// Bytes of local memory of a thread.
     #[inline]
     pub fn local_bytes(&self) -> u64 {
-        self.frame.cta.local_bytes
+        self.frame.cta.local_layout.bytes
     }
 
     #[inline]

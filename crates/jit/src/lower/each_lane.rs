@@ -5,13 +5,13 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
+use super::local::MAX_STRIDE;
 use super::packed::{moved_as, wanted_as};
 use super::value::{FLOAT, Form, INT, Value, Vectors, access_class};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
 use crate::exit::Why;
-use crate::input::Local;
 use crate::isa::{U, V};
 use crate::mir::{Base, EachLane, How, Mem, O, register};
 use iced_x86::Code;
@@ -29,9 +29,6 @@ const FEW_OFFSETS: usize = 4;
 const AT_ONCE: usize = 4;
 /// So far may a lane lie from the beginning of what an access found: offsets have 32 bits, and a sign.
 const MAX_OFFSET: i32 = i32::MAX;
-
-/// So much local memory may a thread have.
-const MAX_STRIDE: u32 = 1 << 24;
 
 /// What lanes do, as far as all kinds of accesses have it in common.
 pub(super) struct Accessed<'a> {
@@ -232,19 +229,11 @@ impl Lower<'_> {
                 Reached { base: self.shared_base(), offsets, site: None }
             }
             Space::Local => {
-                let Local { bytes, stride } = self.input.local;
                 // First, for behind the check flags have to stay.
-                let warp = self.warp_number(7);
-                let [step, start] =
-                    [at::LOCAL_STEP, at::LOCAL].map(|field| O::M(Mem::new(Base::Context, field)));
-                let first = self.tied(Code::Imul_r64_rm64, warp, step);
-                let base = self.tied(Code::Add_r64_rm64, first, start);
-                let mut offsets = self.within(accessed, bytes, narrow, wide);
-                for (nth, offset) in offsets.iter_mut().enumerate() {
-                    let first = (nth * self.level.lanes()) as u32;
-                    let threads = self.pool(counted(first, stride));
-                    *offset = self.binary(V::AddD, *offset, O::M(threads));
-                }
+                let base = self.local_base();
+                let addresses = self.within(accessed, self.input.local.bytes, narrow, wide);
+                let offsets = addresses.into_iter().enumerate();
+                let offsets = offsets.map(|(nth, address)| self.in_local(address, nth)).collect();
                 Reached { base, offsets, site: None }
             }
             Space::Global | Space::Generic | Space::Param => self.reached_global(accessed, wide),
@@ -551,15 +540,6 @@ impl Lower<'_> {
         let vectors = self.taken_elements(self.class(d), nth);
         self.set(d, Value::vectors(vectors));
     }
-}
-
-/// Multiples of a stride, counted from a lane on.
-fn counted(first: u32, stride: u32) -> [u8; 64] {
-    let mut bytes = [0; 64];
-    for (lane, chunk) in (first..).zip(bytes.chunks_exact_mut(4)) {
-        chunk.copy_from_slice(&(lane * stride).to_le_bytes());
-    }
-    bytes
 }
 
 /// How a lane's atomic is done. `wanted` says whether the old value is.

@@ -71,6 +71,12 @@ impl Lanes {
         Lanes { bases, slice: lanes, at }
     }
 
+    /// Lanes of which those of each warp lie so far from each other, from a base of each warp on.
+    pub(super) fn of_warps(bases: Vec<Reached>, step: i64) -> Lanes {
+        let at = std::array::from_fn(|lane| (lane % WARP) as i64 * step);
+        Lanes { bases, slice: WARP, at }
+    }
+
     /// Where a lane is: from where it is counted, and how far.
     fn place(&self, lane: usize) -> (Reached, i64) {
         (self.bases[lane / self.slice], self.at[lane])
@@ -322,7 +328,7 @@ impl Lower<'_> {
         if self.are_strided(size) {
             return self.load_strided(lanes, first, access, offset);
         }
-        if let Some(found) = self.load_windows(lanes, first, offset) {
+        if let Some(found) = self.load_windows(lanes, first, access, offset) {
             return found;
         }
         let (start, offsets) = self.places(lanes, first, count, offset);
@@ -330,7 +336,13 @@ impl Lower<'_> {
     }
 
     /// Where the elements of so many lanes from the first on are: an address, and how far from there each of them lies.
-    fn places(&mut self, lanes: &Lanes, first: usize, count: usize, offset: i64) -> (VReg, VReg) {
+    pub(super) fn places(
+        &mut self,
+        lanes: &Lanes,
+        first: usize,
+        count: usize,
+        offset: i64,
+    ) -> (VReg, VReg) {
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
             let at = lanes.at[first + lane] - lanes.at[first];
@@ -398,7 +410,7 @@ impl Lower<'_> {
         if scattered {
             for (slice, vector) in stored[0].iter().enumerate() {
                 let first = slice * self.level.lanes();
-                if !self.store_windows(&lanes, first, *vector) {
+                if !self.store_windows(&lanes, first, unit, 0, *vector) {
                     let (start, offsets) = self.places(&lanes, first, self.level.lanes(), 0);
                     self.func.scatter(start, offsets, *vector, None);
                 }
@@ -551,7 +563,7 @@ impl Lower<'_> {
     }
 
     /// The lowest lane of those that follow from one.
-    fn lowest(&mut self, first: VReg, run: &Run) -> VReg {
+    pub(super) fn lowest(&mut self, first: VReg, run: &Run) -> VReg {
         if run.offset32 == 0 {
             return first;
         }
@@ -592,7 +604,8 @@ impl Lower<'_> {
     ) -> Reached {
         let Run { offset, offset32, span, bytes, wide } = *run;
         let aligned = is_aligned(affine, offset, bytes);
-        let inside = self.is_inside(affine, offset, span);
+        let end = self.input.shared_bytes;
+        let inside = self.is_inside(affine, offset, span, end);
         let shared = self.shared_base();
         if aligned && inside {
             return (Base::Value(shared), Some(first), offset32);
@@ -602,7 +615,7 @@ impl Lower<'_> {
             self.guard_alignment(lowest, bytes, place);
         }
         if !inside {
-            self.guard_shared(lowest, span, wide, place);
+            self.guard_inside(lowest, span, end, wide, place);
         }
         (Base::Value(shared), Some(lowest), 0)
     }
@@ -615,18 +628,25 @@ impl Lower<'_> {
         });
     }
 
-    /// Leaves the code unless shared memory has so many bytes from an address on.
-    pub(super) fn guard_shared(&mut self, address: VReg, span: i64, wide: bool, place: u32) {
-        let last = O::I32((self.input.shared_bytes as i64 - span) as i32);
+    /// Leaves the code unless a memory of `end` bytes has so many from an address on.
+    pub(super) fn guard_inside(
+        &mut self,
+        address: VReg,
+        span: i64,
+        end: u64,
+        wide: bool,
+        place: u32,
+    ) {
+        let last = O::I32((end as i64 - span) as i32);
         let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
         self.guard(ConditionCode::a, place, |this| {
             this.func.x(compare, &[O::U(address), last]);
         });
     }
 
-    /// Whether it is known that shared memory has so many bytes from the first lane and an offset on.
-    pub(super) fn is_inside(&self, affine: &Affine, offset: i64, span: i64) -> bool {
-        let end = self.input.shared_bytes as i64 - span;
+    /// Whether it is known that a memory of `end` bytes has so many from the first lane and an offset on.
+    pub(super) fn is_inside(&self, affine: &Affine, offset: i64, span: i64, end: u64) -> bool {
+        let end = end as i64 - span;
         affine.range.is_some_and(|(from, to)| {
             i64::try_from(to)
                 .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
@@ -652,7 +672,7 @@ impl Lower<'_> {
         space == Space::Shared
             && reach.is_some_and(|(low, span)| {
                 let from = address.offset.checked_add(low);
-                from.is_some_and(|from| self.is_inside(affine, from, span))
+                from.is_some_and(|from| self.is_inside(affine, from, span, self.input.shared_bytes))
             })
     }
 

@@ -21,6 +21,7 @@ mod homed;
 mod indexed;
 mod interleave;
 mod lane_bits;
+mod local;
 mod mask;
 mod masked;
 mod memory;
@@ -58,7 +59,7 @@ use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::Liveness;
 use ir::analysis::{Demanded, Shape, Shapes};
-use ir::{Class, Collective, Inst, Interrupt, Op, Operand, Pred, Reg, Src};
+use ir::{Class, Collective, Inst, Interrupt, Op, Operand, Pred, Reg, Space, Src};
 use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
@@ -507,6 +508,9 @@ impl Lower<'_> {
                 let warps = self.of_warps(all);
                 self.set_of_warps(*d, &warps);
                 true
+            }
+            Op::Load { space: Space::Local, .. } | Op::Store { space: Space::Local, .. } => {
+                self.local(op, place)
             }
             Op::Load { .. } => self.load(op, place),
             Op::Store { .. } if self.masked.is_some() => self.store_some(op, place),

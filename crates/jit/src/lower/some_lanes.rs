@@ -115,7 +115,10 @@ impl Lower<'_> {
             return None;
         }
         let span = i64::from(size) * self.gang.lanes() as i64;
-        if space == Space::Shared && !writes && self.is_inside(&affine, address.offset, span) {
+        if space == Space::Shared
+            && !writes
+            && self.is_inside(&affine, address.offset, span, self.input.shared_bytes)
+        {
             return None;
         }
         let wide = self.is_wide(address);
@@ -139,7 +142,10 @@ impl Lower<'_> {
                 if !is_aligned(&affine, offset.into(), size.into()) {
                     self.guard_alignment(ends[0], size.into(), place);
                 }
-                ends.into_iter().for_each(|end| self.guard_shared(end, size.into(), wide, place));
+                let room = self.input.shared_bytes;
+                for end in ends {
+                    self.guard_inside(end, size.into(), room, wide, place);
+                }
                 Some((self.first_of_some(ends[0], lowest, size), 0))
             }
             Space::Global | Space::Generic => {

@@ -236,14 +236,17 @@ impl Thread<'_, '_> {
     /// Clears bytes of the thread's local memory.
     fn begin_frame(&mut self, start: u64, bytes: u64) -> Result<(), FaultKind> {
         let memory = &self.frame.cta;
-        if start.checked_add(bytes).is_none_or(|end| end > memory.local_bytes) {
+        if start.checked_add(bytes).is_none_or(|end| end > memory.local_layout.bytes) {
             let (access, space) = (AccessKind::Store, Space::Local);
             return Err(access_fault(self.frame, access, space, start, bytes as u32));
         }
         let thread = self.warp * WARP + self.lane;
-        let at = thread as u64 * memory.local_stride + start;
-        // SAFETY: every thread has `local_bytes` from its stride on, and these lie inside.
-        unsafe { memory.local.start.add(at as usize).write_bytes(0, bytes as usize) };
+        for piece in memory.local_layout.pieces(start, bytes) {
+            let at = memory.local_layout.place(thread, piece.start) as usize;
+            let count = (piece.end - piece.start) as usize;
+            // SAFETY: the piece lies inside what the thread may access.
+            unsafe { memory.local.start.add(at).write_bytes(0, count) };
+        }
         Ok(())
     }
 

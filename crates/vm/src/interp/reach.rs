@@ -141,10 +141,9 @@ impl Reach for Local {
         address: u64,
         bytes: u64,
     ) -> Option<u64> {
-        let local = Region { start: 0, end: frame.cta.local_bytes };
-        let thread = (warp * WARP + lane) as u64;
-        let start = frame.cta.local.start as u64 + thread * frame.cta.local_stride;
-        local.holds(address, bytes).then(|| start + address)
+        let layout = frame.cta.local_layout;
+        let place = layout.place_of_one(warp * WARP + lane, address, bytes)?;
+        Some(frame.cta.local.start as u64 + place)
     }
 }
 
@@ -354,7 +353,7 @@ pub(super) fn access_fault(
     };
     let nearest = match of {
         Space::Shared => shared,
-        Space::Local => whole(Window::Local, frame.cta.local_bytes),
+        Space::Local => whole(Window::Local, frame.cta.local_layout.bytes),
         Space::Param => whole(Window::Param, params.end),
         Space::Global | Space::Generic => frame.regions.nearest(address).map(global),
     };

@@ -16,7 +16,7 @@ pub use request::{
     clusters,
 };
 pub(crate) use resident::Resident;
-pub(crate) use storage::{Storage, local_bytes, local_stride};
+pub(crate) use storage::Storage;
 pub(crate) use values::SpecialValues;
 use values::Time;
 

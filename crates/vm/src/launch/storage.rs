@@ -3,6 +3,7 @@
 use crate::block::Block;
 use crate::engine::Code;
 use crate::frame::CtaMemory;
+use crate::local_memory::LocalMemory;
 use crate::plan::Plan;
 use lanes::WARP;
 
@@ -31,67 +32,16 @@ fn shared_bytes(plan: &Plan) -> usize {
     (plan.kernel.shared_bytes + plan.shape.dynamic_shared) as usize
 }
 
-/// Bytes of local memory of a thread, its stack included.
-pub(crate) fn local_bytes(plan: &Plan) -> usize {
-    plan.kernel.local_bytes_with(plan.shape.stack) as usize
-}
-
-/// Bytes from one thread's local memory to the next's.
-pub(crate) fn local_stride(plan: &Plan) -> usize {
-    local_bytes(plan).next_multiple_of(16)
-}
-
-/// The local memory of a CTA's threads, one behind the other. The host gives it pages where threads use it: stacks are mostly
-/// empty.
-#[derive(Debug)]
-struct LocalMemory {
-    words: Vec<u64>,
-    /// Words before the first that is aligned like a line.
-    skipped: usize,
-    /// Whether it is as it was made, and zero.
-    is_new: bool,
-}
-
-impl LocalMemory {
-    fn new(bytes: usize) -> LocalMemory {
-        let words = vec![0u64; (bytes + size_of::<Line>()).div_ceil(size_of::<u64>())];
-        let skipped = words.as_ptr().align_offset(align_of::<Line>()).min(words.len());
-        LocalMemory { words, skipped, is_new: true }
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.words[self.skipped..].as_mut_ptr().cast()
-    }
-
-    /// Clears all of it, or the first bytes of each thread's, of which every one has `stride`.
-    fn clear(&mut self, stride: usize, first: Option<usize>) {
-        if std::mem::take(&mut self.is_new) {
-            return;
-        }
-        let words = &mut self.words[self.skipped..];
-        match first {
-            None => words.fill(0),
-            Some(bytes) => {
-                let (stride, bytes) = (stride / size_of::<u64>(), bytes.div_ceil(size_of::<u64>()));
-                for thread in words.chunks_exact_mut(stride.max(1)) {
-                    thread[..bytes.min(stride)].fill(0);
-                }
-            }
-        }
-    }
-}
-
 impl Storage {
     /// Memory for CTAs of a plan that run its code. The register file holds the constants.
     pub(crate) fn new(plan: &Plan, code: &dyn Code) -> Storage {
-        let threads = (plan.shape.threads() as usize).next_multiple_of(WARP);
         let mut registers = lines(code.register_words() * size_of::<u32>());
         // SAFETY: the register file has as many words as the code asks for.
         unsafe { code.fill(registers.as_mut_ptr().cast()) };
         Storage {
             registers,
             shared: lines(shared_bytes(plan)),
-            local: LocalMemory::new(local_stride(plan) * threads),
+            local: LocalMemory::new(plan.local, plan.shape.threads() as usize),
             params: lines(plan.kernel.param_bytes as usize),
         }
     }
@@ -100,7 +50,7 @@ impl Storage {
     pub(crate) fn bytes(&self) -> usize {
         let lines = [&self.registers, &self.shared, &self.params];
         let lines = lines.iter().map(|lines| lines.len()).sum::<usize>() * size_of::<Line>();
-        lines + self.local.words.len() * size_of::<u64>()
+        lines + self.local.bytes()
     }
 
     /// The memory as a CTA of the plan finds it, with the parameters of a launch.
@@ -120,12 +70,8 @@ impl Storage {
         CtaMemory {
             regs: self.registers.as_mut_ptr().cast(),
             shared: block(&mut self.shared, shared_bytes(plan)),
-            local: Block {
-                start: self.local.start(),
-                bytes: (local_stride(plan) * threads) as u64,
-            },
-            local_bytes: local_bytes(plan) as u64,
-            local_stride: local_stride(plan) as u64,
+            local: Block { start: self.local.start(), bytes: plan.local.stride() * threads as u64 },
+            local_layout: plan.local,
             params: block(&mut self.params, from.len()),
         }
     }
@@ -134,7 +80,7 @@ impl Storage {
     pub(super) fn clear(&mut self, plan: &Plan) {
         self.shared.fill(ZERO_LINE);
         // A frame on the stack is cleared when it begins.
-        let first = plan.kernel.has_stack.then_some(plan.kernel.local_bytes as usize);
-        self.local.clear(local_stride(plan), first);
+        let first = plan.kernel.has_stack.then_some(plan.kernel.local_bytes.into());
+        self.local.clear(plan.local, first);
     }
 }

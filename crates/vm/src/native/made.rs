@@ -3,7 +3,6 @@
 use crate::code_cache::CodeCache;
 use crate::engine::Code;
 use crate::interp::Program;
-use crate::launch::{local_bytes, local_stride};
 use crate::plan::Plan;
 use ir::Interrupt;
 use std::sync::Arc;
@@ -51,8 +50,9 @@ impl Maker {
             shared_bytes: u64::from(kernel.shared_bytes + plan.shape.dynamic_shared),
             zeros: &plan.rows.zeros,
             local: jit::Local {
-                bytes: local_bytes(plan) as u64,
-                stride: local_stride(plan) as u32,
+                bytes: plan.local.bytes,
+                stride: plan.local.stride() as u32,
+                piece: plan.local.piece as u32,
             },
             first_site: *first_site,
             level: *level,

@@ -20,7 +20,6 @@ use crate::engine::{Code, Engine, EngineChoice, Step, Watch};
 use crate::exit::{Exit, Stop};
 use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program, row_functions};
-use crate::launch::local_bytes;
 use crate::plan::{Pc, Plan, Shape};
 use hot::{Cell, Heat, operations};
 use ir::Interrupt;
@@ -90,7 +89,7 @@ impl Engine for Native {
         let mut sites = interp.sites().to_vec();
         sites.extend(cell.code().into_iter().flat_map(jit::Code::sites));
         let heat = Heat::new(plan, self.level, self.cache.clone());
-        let may_go_on = local_bytes(plan) == 0 && plan.shape.ctas() == 1;
+        let may_go_on = plan.local.bytes == 0 && plan.shape.ctas() == 1;
         Some(Box::new(NativeCode { interp, cell, heat, sites, may_go_on }))
     }
 }
@@ -408,7 +407,7 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.sites = frame.sites.as_ptr() as u64;
     context.shared = frame.cta.shared.start as u64;
     context.local = frame.cta.local.start as u64;
-    context.local_step = WARP as u64 * frame.cta.local_stride;
+    context.local_step = WARP as u64 * frame.cta.local_layout.stride();
     context.params = frame.cta.params.start as u64;
     context.perform = calls::perform as *const () as u64;
     context.serve = calls::serve as *const () as u64;

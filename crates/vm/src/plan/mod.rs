@@ -24,6 +24,7 @@ pub(crate) use shape::{MULTIPROCESSORS, Shape};
 pub(crate) use slot::Slot;
 pub(crate) use tid::ThreadIndices;
 
+use crate::local_memory::Layout;
 use ir::analysis::Extents;
 use ir::{BlockId, Inst, Interrupt, Kernel, Place, Special};
 use meeting::Meetings;
@@ -53,6 +54,8 @@ pub(crate) struct Plan {
     pub(crate) instructions: Vec<u32>,
     /// Where registers live.
     pub(crate) rows: Rows,
+    /// The threads' local memory, their stacks included.
+    pub(crate) local: Layout,
     /// `%tid`.
     pub(crate) tid: ThreadIndices,
     /// Instructions of the longest block.
@@ -182,6 +185,7 @@ impl Plan {
             bodies: if shape.observed { predicated::find(original) } else { Vec::new() },
             instructions: original.blocks.iter().map(counted).collect(),
             rows: Rows::new(&kernel, &assignment, shape.warps()),
+            local: Layout::of(&kernel, kernel.local_bytes_with(shape.stack)),
             tid: ThreadIndices::new(shape.block),
             longest: kernel.blocks.iter().map(|block| block.insts.len()).max().unwrap_or(0),
             starts: Vec::new(),

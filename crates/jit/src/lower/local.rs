@@ -1,0 +1,194 @@
+//! Local memory: the pieces that the threads of a warp have at one address lie one after the other ([`Local`]), so what all lanes access at
+//! one address, as they do in arrays whose index is the same for all, is moved like a column of shared memory.
+
+use super::Lower;
+use super::memory::{Lanes, Run, is_aligned};
+use super::value::{Form, Value, access_class};
+use super::values::words;
+use crate::Level;
+use crate::context as at;
+use crate::input::Local;
+use crate::isa::{U, V};
+use crate::mir::{Base, Mem, O};
+use iced_x86::Code;
+use ir::analysis::{Affine, Shape};
+use ir::{Access, Address, Class, Op, Space, Src};
+use lanes::WARP;
+use regalloc2::VReg;
+
+/// So much local memory may a thread have: offsets of a gang have 32 bits.
+pub(super) const MAX_STRIDE: u32 = 1 << 24;
+/// Words that the threads of a warp have for one of each.
+const SPREAD: u8 = WARP.trailing_zeros() as u8;
+
+/// What all lanes access at one address.
+struct Wanted<'a> {
+    address: &'a Address,
+    access: Access,
+    elements: usize,
+}
+
+impl Lower<'_> {
+    /// The host's address of the local memory of the gang's first warp.
+    pub(super) fn local_base(&mut self) -> VReg {
+        let warp = self.warp_number(7);
+        let [step, start] =
+            [at::LOCAL_STEP, at::LOCAL].map(|field| O::M(Mem::new(Base::Context, field)));
+        let first = self.tied(Code::Imul_r64_rm64, warp, step);
+        self.tied(Code::Add_r64_rm64, first, start)
+    }
+
+    /// Where the lanes of a vector are from there on, of which these are the addresses.
+    pub(super) fn in_local(&mut self, addresses: VReg, vector: usize) -> VReg {
+        let Local { stride, piece, .. } = self.input.local;
+        let [bytes, pieces] = [piece - 1, !(piece - 1)].map(|bits| self.pool(words(bits)));
+        let byte = self.binary(V::And, addresses, O::M(bytes));
+        let start = self.binary(V::And, addresses, O::M(pieces));
+        let start = self.shift(U::ShlD, start, SPREAD);
+        let place = self.binary(V::Or, start, O::U(byte));
+        let mut threads = [0; 64];
+        let first = vector * self.level.lanes();
+        for (lane, chunk) in (first..).zip(threads.chunks_exact_mut(4)) {
+            let (warp, lane) = ((lane / WARP) as u32, (lane % WARP) as u32);
+            let thread = warp * stride * WARP as u32 + lane * piece;
+            chunk.copy_from_slice(&thread.to_le_bytes());
+        }
+        let threads = self.pool(threads);
+        self.binary(V::AddD, place, O::M(threads))
+    }
+
+    /// A load or a store of local memory at one address for all lanes. Says whether it can be done.
+    pub(super) fn local(&mut self, op: &Op, place: u32) -> bool {
+        let wanted = match op {
+            Op::Load { d, space: Space::Local, access, address, .. } => {
+                if d.iter().flatten().any(|d| self.form(*d) != Form::Vectors) {
+                    return false;
+                }
+                Wanted { address, access: *access, elements: d.len() }
+            }
+            Op::Store { values, space: Space::Local, access, address, .. } => {
+                Wanted { address, access: *access, elements: values.len() }
+            }
+            _ => return false,
+        };
+        let size = i64::from(wanted.access.bytes());
+        let bytes = size * wanted.elements as i64;
+        let is_dense = bytes == i64::from(self.input.local.piece);
+        if size < 4 || !bytes.cast_unsigned().is_power_of_two() || size == 8 && wanted.elements > 2
+        {
+            return false;
+        }
+        if let Op::Store { values, .. } = op {
+            values.iter().for_each(|value| self.canonical_src(*value));
+        }
+        let Some(lanes) = self.at_one_address(&wanted, bytes, place) else { return false };
+        match op {
+            Op::Load { d, .. } => {
+                let named: Vec<bool> = d.iter().map(Option::is_some).collect();
+                let loaded = self.load_elements(&lanes, wanted.access, &named, is_dense);
+                for (d, vectors) in d.iter().zip(loaded) {
+                    if let Some(d) = *d {
+                        self.set(d, Value::vectors(vectors));
+                    }
+                }
+            }
+            Op::Store { values, .. } => self.store_at_one(values, &wanted, &lanes, is_dense),
+            _ => {}
+        }
+        true
+    }
+
+    /// Checks such an access, and says where its lanes go.
+    fn at_one_address(&mut self, wanted: &Wanted<'_>, bytes: i64, place: u32) -> Option<Lanes> {
+        let Wanted { address, .. } = *wanted;
+        let Local { bytes: end, stride, piece } = self.input.local;
+        let affine = match address.base {
+            Src::Imm(value) => Affine::constant(value),
+            Src::Reg(reg) => match self.shape(reg) {
+                Shape::Affine(affine) if affine.is_uniform() => affine.clone(),
+                Shape::Affine(_) | Shape::Sliced(..) | Shape::Mask(_) | Shape::Varying => {
+                    return None;
+                }
+            },
+        };
+        let offset32 = i32::try_from(address.offset).ok()?;
+        if stride > MAX_STRIDE || bytes > end as i64 || bytes > i64::from(piece) {
+            return None;
+        }
+        let spread = |at: i64| at << SPREAD;
+        let is_known = is_aligned(&affine, address.offset, bytes)
+            && self.is_inside(&affine, address.offset, bytes, end);
+        let (index, disp) = match affine.value().filter(|_| is_known) {
+            Some(value) => {
+                let at = value as i64 + address.offset;
+                let byte = at & i64::from(piece - 1);
+                (None, spread(at - byte) + byte)
+            }
+            None => {
+                let wide = self.is_wide(address);
+                let class = if wide { Class::W64 } else { Class::W32 };
+                let first = self.scalar_src(address.base, class);
+                let run = Run::of_one(bytes, offset32, wide);
+                let at = self.lowest(first, &run);
+                if !is_known {
+                    self.guard_alignment(at, bytes, place);
+                    self.guard_inside(at, bytes, end, wide, place);
+                }
+                // The address lies inside now, so it has 32 bits.
+                let byte = address.offset & i64::from(piece - 1);
+                if is_aligned(&affine, address.offset - byte, piece.into()) {
+                    (Some(self.tied(Code::Shl_rm64_imm8, at, O::I8(SPREAD))), byte - spread(byte))
+                } else {
+                    let byte = self.tied(Code::And_rm32_imm32, at, O::I32(piece as i32 - 1));
+                    let start = self.tied(Code::And_rm32_imm32, at, O::I32(-(piece as i32)));
+                    let start = self.tied(Code::Shl_rm64_imm8, start, O::I8(SPREAD));
+                    (Some(self.tied(Code::Or_r64_rm64, start, O::U(byte))), 0)
+                }
+            }
+        };
+        let base = self.local_base();
+        let of_warp = |warp: usize| disp + spread(i64::from(stride)) * warp as i64;
+        let bases = (0..self.gang.warps)
+            .map(|warp| (Base::Value(base), index, of_warp(warp) as i32))
+            .collect();
+        Some(Lanes::of_warps(bases, piece.into()))
+    }
+
+    /// Stores what lanes have at one address each. Where not all execute, the others' is stored as it is: nobody else sees it.
+    fn store_at_one(&mut self, values: &[Src], wanted: &Wanted<'_>, lanes: &Lanes, is_dense: bool) {
+        let class = access_class(wanted.access);
+        let mut stored: Vec<Vec<VReg>> =
+            values.iter().map(|value| self.vectors_of(*value, class)).collect();
+        if self.masked.is_some() {
+            let all = vec![true; values.len()];
+            let old = self.load_elements(lanes, wanted.access, &all, is_dense);
+            let masks = self.lane_masks(class);
+            for (stored, old) in stored.iter_mut().zip(old) {
+                for (nth, vector) in stored.iter_mut().enumerate() {
+                    *vector = self.blend_of(class, masks[nth], O::U(*vector), old[nth]);
+                }
+            }
+        }
+        if is_dense {
+            return self.store_elements(lanes, class, &stored);
+        }
+        let own = self.gang.lanes() / self.count(class);
+        let size = i64::from(wanted.access.bytes());
+        for (offset, vectors) in (0..).map(|nth| nth * size).zip(stored) {
+            for (nth, vector) in vectors.into_iter().enumerate() {
+                let first = nth * own;
+                match self.level {
+                    Level::Avx2 => {
+                        self.store_strided(lanes, first, wanted.access, offset, vector);
+                    }
+                    Level::Avx512 => {
+                        if !self.store_windows(lanes, first, wanted.access, offset, vector) {
+                            let (start, offsets) = self.places(lanes, first, own, offset);
+                            self.func.scatter(start, offsets, vector, None);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
