@@ -55,9 +55,9 @@ impl Lower<'_> {
         let some = self.func.cold_block();
         let both = vec![(some, Vec::new()), (all, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
-        let known = (self.state.clone(), self.shared);
+        let known = (self.state.clone(), self.bases);
         for (block, takes_part) in [(all, true), (some, false)] {
-            (self.state, self.shared) = known.clone();
+            (self.state, self.bases) = known.clone();
             self.func.begin(block);
             match takes_part {
                 true => self.collect(what),
@@ -67,7 +67,7 @@ impl Lower<'_> {
             let results = results.concat();
             self.func.end(Kind::Jump, vec![(join, results)]);
         }
-        (self.state, self.shared) = known;
+        (self.state, self.bases) = known;
         self.func.begin(join);
         self.params(join, &written);
         true

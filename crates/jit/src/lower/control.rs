@@ -62,7 +62,7 @@ impl Lower<'_> {
         let mut bits = self.scalar(reg);
         let [to_then, to_otherwise] = [0; 2].map(|_| self.func.block());
         let state = self.state.clone();
-        let shared = self.shared;
+        let bases = self.bases;
         if self.pred_is_uniform(p) {
             self.is_any(bits);
             self.part(ConditionCode::ne, to_then, to_otherwise);
@@ -76,20 +76,20 @@ impl Lower<'_> {
                 let mixed = self.func.block();
                 self.is_any(bits);
                 self.part(ConditionCode::e, to_otherwise, mixed);
-                let (state, shared) = (self.state.clone(), self.shared);
+                let (state, bases) = (self.state.clone(), self.bases);
                 self.func.begin(mixed);
                 self.count_block(block);
                 self.come_apart(part, bits, None, [then, otherwise]);
-                (self.state, self.shared) = (state, shared);
+                (self.state, self.bases) = (state, bases);
             } else {
                 self.guard(ConditionCode::ne, place, |this| this.is_any(bits));
                 self.func.end(Kind::Jump, vec![(to_otherwise, Vec::new())]);
             }
         }
-        (self.state, self.shared) = (state.clone(), shared);
+        (self.state, self.bases) = (state.clone(), bases);
         self.func.begin(to_then);
         self.go(block, then);
-        (self.state, self.shared) = (state, shared);
+        (self.state, self.bases) = (state, bases);
         self.func.begin(to_otherwise);
         self.go(block, otherwise);
     }

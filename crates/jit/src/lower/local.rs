@@ -31,11 +31,16 @@ struct Wanted<'a> {
 impl Lower<'_> {
     /// The host's address of the local memory of the gang's first warp.
     pub(super) fn local_base(&mut self) -> VReg {
+        if let Some(local) = self.bases.local {
+            return local;
+        }
         let warp = self.warp_number(7);
         let [step, start] =
             [at::LOCAL_STEP, at::LOCAL].map(|field| O::M(Mem::new(Base::Context, field)));
         let first = self.tied(Code::Imul_r64_rm64, warp, step);
-        self.tied(Code::Add_r64_rm64, first, start)
+        let local = self.tied(Code::Add_r64_rm64, first, start);
+        self.bases.local = Some(local);
+        local
     }
 
     /// Where the lanes of a vector are from there on, of which these are the addresses.
@@ -182,10 +187,7 @@ impl Lower<'_> {
                         self.store_strided(lanes, first, wanted.access, offset, vector);
                     }
                     Level::Avx512 => {
-                        if !self.store_windows(lanes, first, wanted.access, offset, vector) {
-                            let (start, offsets) = self.places(lanes, first, own, offset);
-                            self.func.scatter(start, offsets, vector, None);
-                        }
+                        self.store_near(lanes, first, wanted.access, offset, vector);
                     }
                 }
             }

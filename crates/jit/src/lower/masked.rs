@@ -3,10 +3,10 @@
 //! Lanes that have parted are noted for the block where they go on, and the earliest block for which any are noted runs next, as the
 //! default schedule has it. Results are blended where other lanes need what the register held.
 
-use super::Lower;
 use super::lane_bits::Sets;
 use super::mask::Masked;
 use super::value::{FLOAT, Form, INT, Value, Vectors};
+use super::{Bases, Lower};
 use crate::exit::{Leaving, Parted, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
@@ -70,7 +70,7 @@ impl Lower<'_> {
         let place = nodes.place(node, self.input.starts);
         let check = self.checks[part][nth];
         self.state.clear();
-        self.shared = None;
+        self.bases = Bases::default();
         self.masked = None;
         self.live = nodes.all[node].live.iter().copied().collect();
         self.func.begin(check);

@@ -163,7 +163,8 @@ impl Lower<'_> {
         }
         // Lanes that have parted are not checked one by one there.
         let strided = !dense && self.are_strided(size) && self.masked.is_none();
-        if wide && !(alike || strided || dense && elements <= 2) {
+        let near = wide && !dense && self.are_near(&shape, self.address_bits(address), unit);
+        if wide && !(alike || strided || near || dense && elements <= 2) {
             return false;
         }
         if size < 4 && !alike && !(dense && elements == 1) {
@@ -395,7 +396,9 @@ impl Lower<'_> {
             && !self.are_dense(affine, group, 4)
             && self.are_dense(affine, group / 2, 4);
         let strided = !by_halves && !self.are_dense(affine, group, bytes);
-        let scattered = strided && self.can_be_scattered(&shape, size, elements);
+        let near =
+            size == 8 && elements == 1 && self.are_near(&shape, self.address_bits(address), unit);
+        let scattered = strided && (near || self.can_be_scattered(&shape, size, elements));
         if strided && !self.are_strided(size) && !scattered || !strided && !fits {
             return false;
         }
@@ -408,12 +411,9 @@ impl Lower<'_> {
         self.count_strong(*space, *ordering);
         let stored = self.put_as(values, *access);
         if scattered {
+            let own = self.gang.lanes() / self.count(class);
             for (slice, vector) in stored[0].iter().enumerate() {
-                let first = slice * self.level.lanes();
-                if !self.store_windows(&lanes, first, unit, 0, *vector) {
-                    let (start, offsets) = self.places(&lanes, first, self.level.lanes(), 0);
-                    self.func.scatter(start, offsets, *vector, None);
-                }
+                self.store_near(&lanes, slice * own, unit, 0, *vector);
             }
         } else if strided {
             for slice in 0..self.count(class) {
@@ -696,13 +696,13 @@ impl Lower<'_> {
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {
-        if let Some(shared) = self.shared {
+        if let Some(shared) = self.bases.shared {
             return shared;
         }
         let shared = self.func.value(INT);
         let at = Mem::new(Base::Context, crate::context::SHARED);
         self.func.x(Code::Mov_r64_rm64, &[O::D(shared), O::M(at)]);
-        self.shared = Some(shared);
+        self.bases.shared = Some(shared);
         shared
     }
 

@@ -86,6 +86,14 @@ pub(crate) struct Lowered {
     pub(crate) gang: usize,
 }
 
+/// Where memory of a CTA begins on the host.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bases {
+    shared: Option<VReg>,
+    /// That of the gang's threads.
+    local: Option<VReg>,
+}
+
 struct Lower<'a> {
     input: &'a Input<'a>,
     level: Level,
@@ -117,8 +125,8 @@ struct Lower<'a> {
     state: foldhash::HashMap<Reg, Value>,
     /// Registers whose values are needed there.
     live: BTreeSet<Reg>,
-    /// The host's address of shared memory, if it is at hand.
-    shared: Option<VReg>,
+    /// Where memory of the CTA is on the host, as far as that is at hand.
+    bases: Bases,
     sites: Vec<bool>,
     performed: usize,
     leaving_values: Vec<VReg>,
@@ -188,7 +196,7 @@ pub(crate) fn lower(
         floats: floats(input, interrupt)?,
         state: foldhash::HashMap::default(),
         live: BTreeSet::new(),
-        shared: None,
+        bases: Bases::default(),
         sites: Vec::new(),
         performed: 0,
         leaving_values: Vec::new(),
@@ -295,7 +303,7 @@ impl Lower<'_> {
             if self.nodes.all[*node].ways > 0 {
                 self.func.begin(*block);
                 self.state.clear();
-                self.shared = None;
+                self.bases = Bases::default();
                 let args = self.handed_on(*node);
                 self.func.end(Kind::Jump, vec![(self.blocks[*node], args)]);
             }
@@ -313,7 +321,7 @@ impl Lower<'_> {
         let nodes = self.nodes;
         let here = &nodes.all[node];
         self.state.clear();
-        (self.shared, self.masked) = (None, None);
+        (self.bases, self.masked) = (Bases::default(), None);
         self.live = here.live.iter().copied().collect();
         self.func.begin(self.blocks[node]);
         if here.ways > 0 {
@@ -594,7 +602,7 @@ impl Lower<'_> {
         for reg in used {
             self.complete_home(reg);
         }
-        self.shared = None;
+        self.bases = Bases::default();
         let affine = |reg: &Reg| match self.shape(*reg) {
             Shape::Affine(affine) | Shape::Sliced(_, affine) => {
                 self.class(*reg) != Class::Pred && !affine.is_uniform()

@@ -9,6 +9,7 @@ use crate::isa::{U, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::Access;
+use ir::analysis::Shape;
 use regalloc2::VReg;
 
 /// Bytes of a word, and words of a vector.
@@ -26,10 +27,10 @@ struct Windows {
 }
 
 impl Windows {
-    /// Those of lanes from the first on, of so many words each, if they are few.
-    fn of(lanes: &Lanes, first: usize, each: i64) -> Option<Windows> {
+    /// Those of lanes of so many words each, which lie so many bytes from the first one, if they are few.
+    fn of(each: i64, distance: impl Fn(usize) -> Option<i64>) -> Option<Windows> {
         let place = |word: i64| {
-            let bytes = lanes.distance(first, first + (word / each) as usize)?;
+            let bytes = distance((word / each) as usize)?;
             (bytes % WORD == 0).then_some(bytes / WORD + word % each)
         };
         let places: Vec<i64> = (0..WORDS).map(place).collect::<Option<_>>()?;
@@ -81,6 +82,23 @@ fn words_of(access: Access) -> Option<i64> {
 }
 
 impl Lower<'_> {
+    /// Whether elements at such addresses, of so many bits, can be moved that way.
+    pub(super) fn are_near(&self, shape: &Shape, bits: u32, access: Access) -> bool {
+        let (slice, affine) = match shape {
+            Shape::Affine(affine) => (self.gang.lanes(), affine),
+            Shape::Sliced(lanes, affine) => (*lanes as usize, affine),
+            Shape::Mask(_) | Shape::Varying => return false,
+        };
+        let Some(each) = words_of(access).filter(|_| self.level == Level::Avx512) else {
+            return false;
+        };
+        let (own, steps) = ((WORDS / each) as usize, affine.signed_steps(bits));
+        let are_few = |first: usize| {
+            Windows::of(each, |lane| steps[first + lane].checked_sub(steps[first])).is_some()
+        };
+        slice.is_multiple_of(own) && (0..self.gang.lanes()).step_by(own).all(are_few)
+    }
+
     /// The elements of a vector's lanes, from the first on, if they are loaded that way.
     pub(super) fn load_windows(
         &mut self,
@@ -92,7 +110,8 @@ impl Lower<'_> {
         if self.level != Level::Avx512 {
             return None;
         }
-        let windows = Windows::of(lanes, first, words_of(access)?)?;
+        let distance = |lane| lanes.distance(first, first + lane);
+        let windows = Windows::of(words_of(access)?, distance)?;
         let load = |this: &mut Self, nth: usize| {
             this.unary(U::Load, O::M(windows.memory(lanes, first, nth, offset)))
         };
@@ -119,8 +138,23 @@ impl Lower<'_> {
         Some(all)
     }
 
-    /// Stores the elements of a vector's lanes, from the first on. Says whether that can be done.
-    pub(super) fn store_windows(
+    /// Stores the elements of a vector's lanes, from the first on: of words, those that do not lie near each other are scattered.
+    pub(super) fn store_near(
+        &mut self,
+        lanes: &Lanes,
+        first: usize,
+        access: Access,
+        offset: i64,
+        vector: VReg,
+    ) {
+        if !self.store_windows(lanes, first, access, offset, vector) {
+            debug_assert_eq!(access, Access::B32, "others lie near each other");
+            let (start, offsets) = self.places(lanes, first, self.level.lanes(), offset);
+            self.func.scatter(start, offsets, vector, None);
+        }
+    }
+
+    fn store_windows(
         &mut self,
         lanes: &Lanes,
         first: usize,
@@ -130,7 +164,8 @@ impl Lower<'_> {
     ) -> bool {
         let windows = match self.level {
             Level::Avx2 => None,
-            Level::Avx512 => words_of(access).and_then(|each| Windows::of(lanes, first, each)),
+            Level::Avx512 => words_of(access)
+                .and_then(|each| Windows::of(each, |lane| lanes.distance(first, first + lane))),
         };
         let Some(windows) = windows else { return false };
         for nth in 0..windows.starts.len() {
