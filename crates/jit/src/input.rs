@@ -2,6 +2,7 @@
 
 use crate::Level;
 use ir::{Inst, Kernel, Reg};
+use lanes::WARP;
 use std::ops::Range;
 
 /// Where a register lives in the register file: words from its start, and from one warp's to the next's.
@@ -20,8 +21,16 @@ pub struct Local {
     pub bytes: u64,
     /// Bytes of the pieces that a thread has.
     pub stride: u32,
-    /// Bytes of a piece, a power of two: what an access moves is in one.
+    /// Bytes of a piece, a power of two: an element is in one.
     pub piece: u32,
+}
+
+impl Local {
+    /// How far a byte is on the host from the one that is so many bytes before it, where a piece begins or an access that is not larger.
+    pub(crate) fn further(self, bytes: i64) -> i64 {
+        let byte = bytes & (i64::from(self.piece) - 1);
+        (bytes - byte) * WARP as i64 + byte
+    }
 }
 
 /// A kernel for one launch shape, and where its values live.

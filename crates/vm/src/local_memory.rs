@@ -1,7 +1,7 @@
 //! The local memory of a CTA's threads on the host. It is cut into pieces, and those that the threads of a warp have at one address lie side by
 //! side, lane after lane: mostly all of them access the same address, of a local array, and then move a few lines of the cache.
 
-use ir::{Inst, Kernel, Length};
+use ir::{Inst, Kernel, Length, Op, Space};
 use lanes::WARP;
 use std::ops::Range;
 
@@ -18,7 +18,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// That of a kernel whose threads have so many bytes. What an access moves is in one piece.
+    /// That of a kernel whose threads have so many bytes. An element is in one piece, and so is all that an access by a generic address
+    /// moves.
     pub(crate) fn of(kernel: &Kernel, bytes: u64) -> Layout {
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
         Layout { bytes, piece: insts.map(widest).max().unwrap_or(WORD).max(WORD) }
@@ -33,16 +34,27 @@ impl Layout {
     #[inline(always)]
     pub(crate) fn place(self, thread: usize, address: u64) -> u64 {
         let (warp, lane) = ((thread / WARP) as u64, (thread % WARP) as u64);
-        let byte = address & (self.piece - 1);
-        (warp * self.stride() + (address - byte)) * WARP as u64 + lane * self.piece + byte
+        warp * self.stride() * WARP as u64 + lane * self.piece + self.further(address)
     }
 
-    /// The same, if a thread may access so many bytes from there on, and they are in one piece.
+    /// The same, if a thread may access so many bytes from there on.
     #[inline(always)]
-    pub(crate) fn place_of_one(self, thread: usize, address: u64, bytes: u64) -> Option<u64> {
+    pub(crate) fn place_of(self, thread: usize, address: u64, bytes: u64) -> Option<u64> {
         let inside = address.checked_add(bytes).is_some_and(|end| end <= self.bytes);
-        let in_one = (address & (self.piece - 1)) + bytes <= self.piece;
-        (inside && in_one).then(|| self.place(thread, address))
+        inside.then(|| self.place(thread, address))
+    }
+
+    /// Whether so many bytes from an address on are in one piece.
+    #[inline(always)]
+    pub(crate) fn is_in_one(self, address: u64, bytes: u64) -> bool {
+        (address & (self.piece - 1)) + bytes <= self.piece
+    }
+
+    /// How far a byte is on the host from the one that is so many bytes before it, at a multiple of an access's size.
+    #[inline(always)]
+    pub(crate) fn further(self, bytes: u64) -> u64 {
+        let byte = bytes & (self.piece - 1);
+        (bytes - byte) * WARP as u64 + byte
     }
 
     /// Bytes from an address on, as far as they are in one piece each.
@@ -57,8 +69,13 @@ impl Layout {
     }
 }
 
-/// How many bytes of local memory an instruction may move at once.
+/// How many bytes of local memory an instruction may move to or from one place.
 fn widest(inst: &Inst) -> u64 {
+    if let Op::Load { space: Space::Local, access, .. }
+    | Op::Store { space: Space::Local, access, .. } = &inst.op
+    {
+        return access.bytes().into();
+    }
     let own = inst.op.touches().filter(|touched| touched.is_own());
     let bytes = own.map(|touched| match touched.length {
         Length::Whole(bytes) => bytes,
@@ -136,14 +153,19 @@ mod tests {
         for bytes in [1, 2, 4, 8, 16] {
             for at in (0..32).step_by(bytes) {
                 let start = LAYOUT.place(37, at);
-                assert_eq!(LAYOUT.place_of_one(37, at, bytes as u64), Some(start));
+                assert!(LAYOUT.is_in_one(at, bytes as u64));
                 assert!((0..bytes as u64).all(|byte| LAYOUT.place(37, at + byte) == start + byte));
             }
         }
-        assert_eq!(LAYOUT.place_of_one(37, 12, 8), None);
-        assert_eq!(LAYOUT.place_of_one(37, 40, 4), Some(LAYOUT.place(37, 40)));
-        assert_eq!(LAYOUT.place_of_one(37, 40, 8), None);
-        assert_eq!(LAYOUT.place_of_one(37, u64::MAX, 1), None);
+        assert!(!LAYOUT.is_in_one(12, 8));
+        assert_eq!(LAYOUT.place_of(37, 40, 4), Some(LAYOUT.place(37, 40)));
+        assert_eq!(LAYOUT.place_of(37, 40, 8), None);
+        assert_eq!(LAYOUT.place_of(37, u64::MAX, 1), None);
+        // Elements of an access that is larger than a piece.
+        let words = Layout { bytes: 64, piece: 4 };
+        assert!(
+            (0..16).all(|at| words.place(37, 32) + words.further(at) == words.place(37, 32 + at))
+        );
         assert_eq!(LAYOUT.pieces(12, 30).collect::<Vec<_>>(), [12..16, 16..32, 32..42]);
         assert_eq!(LAYOUT.pieces(16, 20).collect::<Vec<_>>(), [16..32, 32..36]);
         assert_eq!(LAYOUT.pieces(7, 0).count(), 0);

@@ -12,6 +12,7 @@ use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
 use crate::exit::Why;
+use crate::input::Local;
 use crate::isa::{U, V};
 use crate::mir::{Base, EachLane, How, Mem, O, register};
 use iced_x86::Code;
@@ -47,6 +48,26 @@ pub(super) struct Reached {
     /// Per lane, bytes from the base on: vectors of 32 bits.
     pub(super) offsets: Vec<VReg>,
     pub(super) site: Option<u32>,
+    /// Where elements are that follow the first one, if not right behind it.
+    pub(super) local: Option<Local>,
+}
+
+impl Reached {
+    /// The bytes of an element, so many elements behind the first one.
+    fn further(&self, nth: u8, access: Access) -> i32 {
+        let bytes = i64::from(nth) * i64::from(access.bytes());
+        self.local.map_or(bytes, |local| local.further(bytes)) as i32
+    }
+
+    /// The same in units of an element.
+    fn units(&self, nth: u8, access: Access) -> u8 {
+        (self.further(nth, access) / access.bytes() as i32) as u8
+    }
+
+    /// Whether so many bytes are in one place.
+    fn is_one(&self, bytes: u32) -> bool {
+        self.local.is_none_or(|local| bytes <= local.piece)
+    }
 }
 
 impl Lower<'_> {
@@ -102,10 +123,10 @@ impl Lower<'_> {
             Some(indexed) => self.reached_by_numbers(&accessed, &indexed, narrow.as_deref()),
             None => self.reached(&accessed, narrow.as_deref(), wide.as_deref()),
         };
-        let Reached { base, offsets, site } = reached;
+        let Reached { base, offsets, site, local } = reached;
         let offsets = self.own(offsets);
         let (base, offsets) = self.func.serve((site, exit), base, &offsets, executing, &values);
-        let reached = Reached { base, offsets, site };
+        let reached = Reached { base, offsets, site, local };
         let all = match lanes {
             Some(lanes) => lanes,
             None => self.lanes_constant(u64::MAX),
@@ -226,7 +247,7 @@ impl Lower<'_> {
         match accessed.space {
             Space::Shared => {
                 let offsets = self.within(accessed, self.input.shared_bytes, narrow, wide);
-                Reached { base: self.shared_base(), offsets, site: None }
+                Reached { base: self.shared_base(), offsets, site: None, local: None }
             }
             Space::Local => {
                 // First, for behind the check flags have to stay.
@@ -234,7 +255,7 @@ impl Lower<'_> {
                 let addresses = self.within(accessed, self.input.local.bytes, narrow, wide);
                 let offsets = addresses.into_iter().enumerate();
                 let offsets = offsets.map(|(nth, address)| self.in_local(address, nth)).collect();
-                Reached { base, offsets, site: None }
+                Reached { base, offsets, site: None, local: Some(self.input.local) }
             }
             Space::Global | Space::Generic | Space::Param => self.reached_global(accessed, wide),
         }
@@ -318,7 +339,7 @@ impl Lower<'_> {
             addresses.into_iter().map(|at| self.binary(V::SubQ, at, O::U(shift))).collect();
         let offsets = far.chunks(2).map(|pair| self.low_words(pair[0], pair[1])).collect();
         self.are_any_outside(Class::W64, last, &far, masks, bytes - 1);
-        Reached { base: start, offsets, site: Some(site) }
+        Reached { base: start, offsets, site: Some(site), local: None }
     }
 
     fn loaded(&mut self, memory: Mem) -> VReg {
@@ -346,12 +367,13 @@ impl Lower<'_> {
                 self.count_strong(*space, *ordering);
                 let wanted: Vec<bool> = d.iter().map(Option::is_some).collect();
                 let (unit, elements) = moved_as(*access, d.len());
+                let is_one = reached.is_one(unit.bytes() * elements as u32);
                 let moved = wanted_as(*access, &wanted);
                 let loaded = match masks {
                     None if unit == Access::B32 && moved == [true] => {
                         vec![self.load_words(reached)]
                     }
-                    None if self.can_be_runs(unit, elements, false) => {
+                    None if is_one && self.can_be_runs(unit, elements, false) => {
                         self.load_runs(reached, unit, &moved, |this| {
                             this.load_lanes(reached, unit, &moved, lanes, None)
                         })
@@ -368,12 +390,13 @@ impl Lower<'_> {
             Op::Store { values, space, access, ordering, .. } => {
                 self.count_strong(*space, *ordering);
                 let (unit, elements) = moved_as(*access, values.len());
+                let is_one = reached.is_one(unit.bytes() * elements as u32);
                 match masks {
                     None if self.level == Level::Avx512 && unit == Access::B32 && elements == 1 => {
                         let words = self.put_as(values, *access);
                         self.store_words(reached, &words[0]);
                     }
-                    None if self.can_be_runs(unit, elements, true) => {
+                    None if is_one && self.can_be_runs(unit, elements, true) => {
                         let moved = self.put_as(values, *access);
                         self.store_runs(reached, access_class(unit), &moved, |this| {
                             this.store_lanes(values, *access, reached, lanes, None);
@@ -428,13 +451,13 @@ impl Lower<'_> {
                     return Vec::new();
                 }
                 if access == Access::B32 {
-                    let (base, disp) = (reached.base, 4 * i32::from(element));
+                    let (base, disp) = (reached.base, reached.further(element, access));
                     let gathered = reached.offsets.iter().enumerate().map(|(nth, offsets)| {
                         self.func.gather(base, *offsets, disp, masks.map(|masks| masks[nth]))
                     });
                     return gathered.collect();
                 }
-                let what = EachLane::Load { access, nth: element };
+                let what = EachLane::Load { access, nth: reached.units(element, access) };
                 self.lanes(what, reached, lanes);
                 self.taken_elements(access_class(access), 0)
             })
@@ -464,6 +487,7 @@ impl Lower<'_> {
         }
         for (nth, value) in (0..).zip(values) {
             self.give_element(*value, access, 0);
+            let nth = reached.units(nth, access);
             let what = match masks {
                 Some(_) => EachLane::Store { access, nth },
                 None => EachLane::StoreOfAll { access, nth },

@@ -175,7 +175,7 @@ impl Lower<'_> {
             })
             .collect();
         self.are_any_beyond(far, count, masks);
-        Reached { base: start, offsets, site: Some(site) }
+        Reached { base: start, offsets, site: Some(site), local: None }
     }
 
     /// A condition of not equal says that some lane's distance is not below a count, as signed numbers.

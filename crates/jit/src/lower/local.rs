@@ -12,7 +12,7 @@ use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::{Affine, Shape};
-use ir::{Access, Address, Class, Op, Space, Src};
+use ir::{Access, Address, Class, Op, Reg, Space, Src};
 use lanes::WARP;
 use regalloc2::VReg;
 
@@ -78,27 +78,27 @@ impl Lower<'_> {
         };
         let size = i64::from(wanted.access.bytes());
         let bytes = size * wanted.elements as i64;
-        let is_dense = bytes == i64::from(self.input.local.piece);
-        if size < 4 || !bytes.cast_unsigned().is_power_of_two() || size == 8 && wanted.elements > 2
-        {
+        if size < 4 || !bytes.cast_unsigned().is_power_of_two() || wanted.elements > 4 {
             return false;
         }
         if let Op::Store { values, .. } = op {
             values.iter().for_each(|value| self.canonical_src(*value));
         }
         let Some(lanes) = self.at_one_address(&wanted, bytes, place) else { return false };
-        match op {
-            Op::Load { d, .. } => {
-                let named: Vec<bool> = d.iter().map(Option::is_some).collect();
-                let loaded = self.load_elements(&lanes, wanted.access, &named, is_dense);
-                for (d, vectors) in d.iter().zip(loaded) {
-                    if let Some(d) = *d {
-                        self.set(d, Value::vectors(vectors));
-                    }
+        // As many elements at once as a piece has, and as vectors are taken apart for.
+        let of_piece = self.input.local.piece / wanted.access.bytes();
+        let most = if size == 8 { 2 } else { 4 };
+        let at_once = wanted.elements.min(of_piece as usize).min(most);
+        for first in (0..wanted.elements).step_by(at_once) {
+            let lanes = lanes.further(self.input.local.further(size * first as i64));
+            let own = first..first + at_once;
+            match op {
+                Op::Load { d, .. } => self.load_at_one(&d[own], wanted.access, &lanes),
+                Op::Store { values, .. } => {
+                    self.store_at_one(&values[own], wanted.access, &lanes);
                 }
+                _ => {}
             }
-            Op::Store { values, .. } => self.store_at_one(values, &wanted, &lanes, is_dense),
-            _ => {}
         }
         true
     }
@@ -117,18 +117,14 @@ impl Lower<'_> {
             },
         };
         let offset32 = i32::try_from(address.offset).ok()?;
-        if stride > MAX_STRIDE || bytes > end as i64 || bytes > i64::from(piece) {
+        if stride > MAX_STRIDE || bytes > end as i64 {
             return None;
         }
-        let spread = |at: i64| at << SPREAD;
+        let further = |at: i64| self.input.local.further(at);
         let is_known = is_aligned(&affine, address.offset, bytes)
             && self.is_inside(&affine, address.offset, bytes, end);
         let (index, disp) = match affine.value().filter(|_| is_known) {
-            Some(value) => {
-                let at = value as i64 + address.offset;
-                let byte = at & i64::from(piece - 1);
-                (None, spread(at - byte) + byte)
-            }
+            Some(value) => (None, further(value as i64 + address.offset)),
             None => {
                 let wide = self.is_wide(address);
                 let class = if wide { Class::W64 } else { Class::W32 };
@@ -142,7 +138,8 @@ impl Lower<'_> {
                 // The address lies inside now, so it has 32 bits.
                 let byte = address.offset & i64::from(piece - 1);
                 if is_aligned(&affine, address.offset - byte, piece.into()) {
-                    (Some(self.tied(Code::Shl_rm64_imm8, at, O::I8(SPREAD))), byte - spread(byte))
+                    let index = self.tied(Code::Shl_rm64_imm8, at, O::I8(SPREAD));
+                    (Some(index), byte - (byte << SPREAD))
                 } else {
                     let byte = self.tied(Code::And_rm32_imm32, at, O::I32(piece as i32 - 1));
                     let start = self.tied(Code::And_rm32_imm32, at, O::I32(-(piece as i32)));
@@ -152,21 +149,38 @@ impl Lower<'_> {
             }
         };
         let base = self.local_base();
-        let of_warp = |warp: usize| disp + spread(i64::from(stride)) * warp as i64;
+        let of_warp = |warp: usize| disp + (i64::from(stride) << SPREAD) * warp as i64;
         let bases = (0..self.gang.warps)
             .map(|warp| (Base::Value(base), index, of_warp(warp) as i32))
             .collect();
         Some(Lanes::of_warps(bases, piece.into()))
     }
 
-    /// Stores what lanes have at one address each. Where not all execute, the others' is stored as it is: nobody else sees it.
-    fn store_at_one(&mut self, values: &[Src], wanted: &Wanted<'_>, lanes: &Lanes, is_dense: bool) {
-        let class = access_class(wanted.access);
+    /// Whether elements fill a piece.
+    fn fill_piece(&self, access: Access, elements: usize) -> bool {
+        access.bytes() * elements as u32 == self.input.local.piece
+    }
+
+    /// Loads elements that are in one piece.
+    fn load_at_one(&mut self, d: &[Option<Reg>], access: Access, lanes: &Lanes) {
+        let named: Vec<bool> = d.iter().map(Option::is_some).collect();
+        let is_dense = self.fill_piece(access, d.len());
+        let loaded = self.load_elements(lanes, access, &named, is_dense);
+        for (d, vectors) in d.iter().zip(loaded) {
+            if let Some(d) = *d {
+                self.set(d, Value::vectors(vectors));
+            }
+        }
+    }
+
+    /// Stores elements that are in one piece. Where not all lanes execute, the others' are stored as they are: nobody else sees them.
+    fn store_at_one(&mut self, values: &[Src], access: Access, lanes: &Lanes) {
+        let is_dense = self.fill_piece(access, values.len());
+        let class = access_class(access);
         let mut stored: Vec<Vec<VReg>> =
             values.iter().map(|value| self.vectors_of(*value, class)).collect();
         if self.masked.is_some() {
-            let all = vec![true; values.len()];
-            let old = self.load_elements(lanes, wanted.access, &all, is_dense);
+            let old = self.load_elements(lanes, access, &vec![true; values.len()], is_dense);
             let masks = self.lane_masks(class);
             for (stored, old) in stored.iter_mut().zip(old) {
                 for (nth, vector) in stored.iter_mut().enumerate() {
@@ -178,17 +192,12 @@ impl Lower<'_> {
             return self.store_elements(lanes, class, &stored);
         }
         let own = self.gang.lanes() / self.count(class);
-        let size = i64::from(wanted.access.bytes());
+        let size = i64::from(access.bytes());
         for (offset, vectors) in (0..).map(|nth| nth * size).zip(stored) {
             for (nth, vector) in vectors.into_iter().enumerate() {
-                let first = nth * own;
                 match self.level {
-                    Level::Avx2 => {
-                        self.store_strided(lanes, first, wanted.access, offset, vector);
-                    }
-                    Level::Avx512 => {
-                        self.store_near(lanes, first, wanted.access, offset, vector);
-                    }
+                    Level::Avx2 => self.store_strided(lanes, nth * own, access, offset, vector),
+                    Level::Avx512 => self.store_near(lanes, nth * own, access, offset, vector),
                 }
             }
         }

@@ -77,6 +77,13 @@ impl Lanes {
         Lanes { bases, slice: WARP, at }
     }
 
+    /// The same lanes, so many bytes further on.
+    pub(super) fn further(&self, bytes: i64) -> Lanes {
+        let bases =
+            self.bases.iter().map(|(base, index, disp)| (*base, *index, disp + bytes as i32));
+        Lanes { bases: bases.collect(), ..*self }
+    }
+
     /// Where a lane is: from where it is counted, and how far.
     fn place(&self, lane: usize) -> (Reached, i64) {
         (self.bases[lane / self.slice], self.at[lane])

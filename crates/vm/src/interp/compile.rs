@@ -466,7 +466,8 @@ impl Compiler<'_> {
         cache: usize,
     ) -> (u32, bool) {
         let (base, wide) = self.rows.base(address.base);
-        let strong = ordering.scope().is_some();
+        // Nobody else sees local memory.
+        let strong = space != Space::Local && ordering.scope().is_some();
         let fuel = if strong { fuel::STRONG.into() } else { 0 };
         let place = self.place;
         let offset = address.offset.cast_unsigned();

@@ -166,7 +166,10 @@ impl Range<'_> {
         match self.end.space {
             Space::Global => Global::lane(frame, cache, warp, lane, address, bytes),
             Space::Shared => Shared::lane(frame, cache, warp, lane, address, bytes),
-            Space::Local => Local::lane(frame, cache, warp, lane, address, bytes),
+            Space::Local => {
+                let in_one = frame.cta.local_layout.is_in_one(address, bytes);
+                Local::lane(frame, cache, warp, lane, address, bytes).filter(|_| in_one)
+            }
             Space::Param => Param::lane(frame, cache, warp, lane, address, bytes),
             Space::Generic => Generic::lane(frame, cache, warp, lane, address, bytes),
         }

@@ -74,7 +74,7 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
                     let keep = if uniform { u32::MAX } else { frame.write[warp] };
                     match scattered::<S, B>(frame, op, warp) {
                         Ok(hosts) if op.strong => strong::load::<E>(frame, op, warp, &hosts, keep),
-                        Ok(hosts) => load_scattered::<E>(frame, op, warp, &hosts, keep),
+                        Ok(hosts) => load_scattered::<S, E>(frame, op, warp, &hosts, keep),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Load, warp, lane, address);
                         }
@@ -124,7 +124,7 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
                 } else {
                     match scattered::<S, B>(frame, op, warp) {
                         Ok(hosts) if op.strong => strong::store::<E>(frame, op, warp, &hosts),
-                        Ok(hosts) => store_scattered::<E>(frame, op, warp, &hosts),
+                        Ok(hosts) => store_scattered::<S, E>(frame, op, warp, &hosts),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Store, warp, lane, address);
                         }
@@ -172,7 +172,7 @@ unsafe fn load_adjacent<E: Element>(frame: &Frame<'_>, op: &MemoryOp, warp: usiz
 /// # Safety
 /// As for [`load_adjacent`].
 #[inline(always)]
-unsafe fn load_scattered<E: Element>(
+unsafe fn load_scattered<S: Reach, E: Element>(
     frame: &Frame<'_>,
     op: &MemoryOp,
     warp: usize,
@@ -180,11 +180,12 @@ unsafe fn load_scattered<E: Element>(
     keep: u32,
 ) {
     for (nth, slot) in op.values.iter().enumerate().filter(|(_, slot)| !slot.is_none()) {
+        let further = S::further(frame, (nth * size_of::<E>()) as u64);
         // SAFETY: as for the caller; a result's row lies inside the registers.
         unsafe {
             let d = &mut *frame.row::<E::Held>(*slot, warp);
             for (lane, value) in d.iter_mut().enumerate() {
-                let new = (hosts[lane] as *const E).add(nth).read_unaligned().load();
+                let new = ((hosts[lane] + further) as *const E).read_unaligned().load();
                 *value = if (keep >> lane) & 1 != 0 { new } else { *value };
             }
         }
@@ -223,13 +224,14 @@ unsafe fn store_adjacent<E: Element>(frame: &Frame<'_>, op: &MemoryOp, warp: usi
 /// # Safety
 /// As for [`store_adjacent`].
 #[inline(always)]
-unsafe fn store_scattered<E: Element>(
+unsafe fn store_scattered<S: Reach, E: Element>(
     frame: &Frame<'_>,
     op: &MemoryOp,
     warp: usize,
     hosts: &[u64; WARP],
 ) {
     for (nth, slot) in op.values.iter().enumerate() {
+        let further = S::further(frame, (nth * size_of::<E>()) as u64);
         let mut left = frame.exec[warp];
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
@@ -238,7 +240,7 @@ unsafe fn store_scattered<E: Element>(
             // spaces begin at whole cache lines of the host.
             unsafe {
                 let value = (*frame.row::<E::Held>(*slot, warp))[lane];
-                E::write((hosts[lane] as *mut E).add(nth), E::store(value), false);
+                E::write((hosts[lane] + further) as *mut E, E::store(value), false);
             }
         }
     }
@@ -265,13 +267,14 @@ unsafe fn load_few<S: Reach, E: Element, B: Base>(
         *host = unsafe { host_address::<S, B>(frame, op, warp, lane)? };
     }
     for (nth, slot) in op.values.iter().enumerate().filter(|(_, slot)| !slot.is_none()) {
+        let further = S::further(frame, (nth * size_of::<E>()) as u64);
         let mut left = exec;
         for host in &hosts[..exec.count_ones() as usize] {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
             // SAFETY: the address was checked, for alignment too, and the result's row lies inside the registers.
             unsafe {
-                let value = E::read((*host as *const E).add(nth), op.strong).load();
+                let value = E::read((*host + further) as *const E, op.strong).load();
                 (*frame.row::<E::Held>(*slot, warp))[lane] = value;
             }
         }
@@ -296,10 +299,11 @@ unsafe fn store_few<S: Reach, E: Element, B: Base>(
         // SAFETY: as for the caller.
         let host = unsafe { host_address::<S, B>(frame, op, warp, lane)? };
         for (nth, slot) in op.values.iter().enumerate() {
+            let further = S::further(frame, (nth * size_of::<E>()) as u64);
             // SAFETY: the address was checked, for alignment too, and the value's row lies inside the registers.
             unsafe {
                 let value = (*frame.row::<E::Held>(*slot, warp))[lane];
-                E::write((host as *mut E).add(nth), E::store(value), op.strong);
+                E::write((host + further) as *mut E, E::store(value), op.strong);
             }
         }
     }

@@ -66,6 +66,12 @@ pub(crate) trait Reach {
     ) -> Option<u64> {
         Self::span(frame, cache, address, bytes).map(|delta| address.wrapping_add(delta))
     }
+
+    /// How far an element of a lane's access is on the host from the first one, which is so many bytes before it.
+    #[inline(always)]
+    fn further(_frame: &Frame<'_>, bytes: u64) -> u64 {
+        bytes
+    }
 }
 
 pub(crate) struct Global;
@@ -141,9 +147,13 @@ impl Reach for Local {
         address: u64,
         bytes: u64,
     ) -> Option<u64> {
-        let layout = frame.cta.local_layout;
-        let place = layout.place_of_one(warp * WARP + lane, address, bytes)?;
+        let place = frame.cta.local_layout.place_of(warp * WARP + lane, address, bytes)?;
         Some(frame.cta.local.start as u64 + place)
+    }
+
+    #[inline(always)]
+    fn further(frame: &Frame<'_>, bytes: u64) -> u64 {
+        frame.cta.local_layout.further(bytes)
     }
 }
 
@@ -171,7 +181,8 @@ impl Reach for Generic {
         bytes: u64,
     ) -> Option<u64> {
         if let (Space::Local, offset) = lead(address) {
-            return Local::lane(frame, cache, warp, lane, offset, bytes);
+            let in_one = frame.cta.local_layout.is_in_one(offset, bytes);
+            return Local::lane(frame, cache, warp, lane, offset, bytes).filter(|_| in_one);
         }
         Self::span(frame, cache, address, bytes).map(|delta| address.wrapping_add(delta))
     }
