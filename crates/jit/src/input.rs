@@ -26,8 +26,9 @@ pub struct Local {
 }
 
 impl Local {
-    /// How far a byte is on the host from the one that is so many bytes before it, where a piece begins or an access that is not larger.
-    pub(crate) fn further(self, bytes: i64) -> i64 {
+    /// How far a byte is on the host from the one that is so many bytes before it, where a piece begins, or an access of a thread.
+    #[inline(always)]
+    pub fn further(self, bytes: i64) -> i64 {
         let byte = bytes & (i64::from(self.piece) - 1);
         (bytes - byte) * WARP as i64 + byte
     }

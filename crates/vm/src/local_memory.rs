@@ -50,11 +50,17 @@ impl Layout {
         (address & (self.piece - 1)) + bytes <= self.piece
     }
 
-    /// How far a byte is on the host from the one that is so many bytes before it, at a multiple of an access's size.
+    /// As machine code is told of it.
+    #[inline(always)]
+    pub(crate) fn told(self) -> jit::Local {
+        let (stride, piece) = (self.stride() as u32, self.piece as u32);
+        jit::Local { bytes: self.bytes, stride, piece }
+    }
+
+    /// How far a byte is on the host from the one that is so many bytes before it ([`jit::Local::further`]).
     #[inline(always)]
     pub(crate) fn further(self, bytes: u64) -> u64 {
-        let byte = bytes & (self.piece - 1);
-        (bytes - byte) * WARP as u64 + byte
+        self.told().further(bytes.cast_signed()).cast_unsigned()
     }
 
     /// Bytes from an address on, as far as they are in one piece each.

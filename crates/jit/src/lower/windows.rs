@@ -1,5 +1,5 @@
-//! Words, and pairs of words, at known places that lie near each other: every third one, a row backwards. Loads take them out of a few whole vectors of memory,
-//! and stores put them into such (AVX-512, whose gathers and scatters take longer).
+//! Words, and pairs of words, at known places that lie near each other: every third one, a row backwards. Loads take them out of a few
+//! whole vectors of memory, and stores put them into such (AVX-512, whose gathers and scatters take longer).
 
 use super::Lower;
 use super::memory::Lanes;

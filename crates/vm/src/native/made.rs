@@ -49,11 +49,7 @@ impl Maker {
             block: plan.shape.block,
             shared_bytes: u64::from(kernel.shared_bytes + plan.shape.dynamic_shared),
             zeros: &plan.rows.zeros,
-            local: jit::Local {
-                bytes: plan.local.bytes,
-                stride: plan.local.stride() as u32,
-                piece: plan.local.piece as u32,
-            },
+            local: plan.local.told(),
             first_site: *first_site,
             level: *level,
         }
