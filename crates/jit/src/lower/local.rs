@@ -5,28 +5,21 @@ use super::Lower;
 use super::memory::{Lanes, Run, is_aligned};
 use super::value::{Form, Value, access_class};
 use super::values::words;
-use crate::Level;
 use crate::context as at;
 use crate::input::Local;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::{Affine, Shape};
-use ir::{Access, Address, Class, Op, Reg, Space, Src};
+use ir::{Access, Address, Class, Op, Reg, Src};
 use lanes::WARP;
 use regalloc2::VReg;
+use std::ops::Range;
 
 /// So much local memory may a thread have: offsets of a gang have 32 bits.
 pub(super) const MAX_STRIDE: u32 = 1 << 24;
 /// Words that the threads of a warp have for one of each.
 const SPREAD: u8 = WARP.trailing_zeros() as u8;
-
-/// What all lanes access at one address.
-struct Wanted<'a> {
-    address: &'a Address,
-    access: Access,
-    elements: usize,
-}
 
 impl Lower<'_> {
     /// The host's address of the local memory of the gang's first warp.
@@ -62,50 +55,56 @@ impl Lower<'_> {
         self.binary(V::AddD, place, O::M(threads))
     }
 
-    /// A load or a store of local memory at one address for all lanes. Says whether it can be done.
-    pub(super) fn local(&mut self, op: &Op, place: u32) -> bool {
-        let wanted = match op {
-            Op::Load { d, space: Space::Local, access, address, .. } => {
-                if d.iter().flatten().any(|d| self.form(*d) != Form::Vectors) {
-                    return false;
-                }
-                Wanted { address, access: *access, elements: d.len() }
-            }
-            Op::Store { values, space: Space::Local, access, address, .. } => {
-                Wanted { address, access: *access, elements: values.len() }
-            }
-            _ => return false,
-        };
-        let size = i64::from(wanted.access.bytes());
-        let bytes = size * wanted.elements as i64;
-        if size < 4 || !bytes.cast_unsigned().is_power_of_two() || wanted.elements > 4 {
+    /// A load of local memory at one address for all lanes. Says whether it can be done.
+    pub(super) fn load_local(&mut self, op: &Op, place: u32) -> bool {
+        let Op::Load { d, access, address, .. } = op else { return false };
+        if d.iter().flatten().any(|d| self.form(*d) != Form::Vectors) {
             return false;
         }
-        if let Op::Store { values, .. } = op {
-            values.iter().for_each(|value| self.canonical_src(*value));
+        let pieces = self.pieces_of(address, (*access, d.len()), place);
+        let done = pieces.is_some();
+        for (own, lanes) in pieces.into_iter().flatten() {
+            self.load_at_one(&d[own], *access, &lanes);
         }
-        let Some(lanes) = self.at_one_address(&wanted, bytes, place) else { return false };
+        done
+    }
+
+    /// The same of a store.
+    pub(super) fn store_local(&mut self, op: &Op, place: u32) -> bool {
+        let Op::Store { values, access, address, .. } = op else { return false };
+        values.iter().for_each(|value| self.canonical_src(*value));
+        let pieces = self.pieces_of(address, (*access, values.len()), place);
+        let done = pieces.is_some();
+        for (own, lanes) in pieces.into_iter().flatten() {
+            self.store_at_one(&values[own], *access, &lanes);
+        }
+        done
+    }
+
+    /// Checks an access of so many elements at one address for all lanes: which of them are moved at once, and where they are.
+    fn pieces_of(
+        &mut self,
+        address: &Address,
+        (access, elements): (Access, usize),
+        place: u32,
+    ) -> Option<Vec<(Range<usize>, Lanes)>> {
+        let local = self.input.local;
+        let size = i64::from(access.bytes());
+        let bytes = size * elements as i64;
+        if size < 4 || !bytes.cast_unsigned().is_power_of_two() || elements > 4 {
+            return None;
+        }
+        let lanes = self.at_one_address(address, bytes, place)?;
         // As many elements at once as a piece has, and as vectors are taken apart for.
-        let of_piece = self.input.local.piece / wanted.access.bytes();
-        let most = if size == 8 { 2 } else { 4 };
-        let at_once = wanted.elements.min(of_piece as usize).min(most);
-        for first in (0..wanted.elements).step_by(at_once) {
-            let lanes = lanes.further(self.input.local.further(size * first as i64));
-            let own = first..first + at_once;
-            match op {
-                Op::Load { d, .. } => self.load_at_one(&d[own], wanted.access, &lanes),
-                Op::Store { values, .. } => {
-                    self.store_at_one(&values[own], wanted.access, &lanes);
-                }
-                _ => {}
-            }
-        }
-        true
+        let of_piece = (local.piece / access.bytes()) as usize;
+        let at_once = elements.min(of_piece).min(if size == 8 { 2 } else { 4 });
+        let pieces = (0..elements).step_by(at_once);
+        let further = |first: usize| lanes.further(local.further(size * first as i64));
+        Some(pieces.map(|first| (first..first + at_once, further(first))).collect())
     }
 
     /// Checks such an access, and says where its lanes go.
-    fn at_one_address(&mut self, wanted: &Wanted<'_>, bytes: i64, place: u32) -> Option<Lanes> {
-        let Wanted { address, .. } = *wanted;
+    fn at_one_address(&mut self, address: &Address, bytes: i64, place: u32) -> Option<Lanes> {
         let Local { bytes: end, stride, piece } = self.input.local;
         let affine = match address.base {
             Src::Imm(value) => Affine::constant(value),
@@ -195,10 +194,7 @@ impl Lower<'_> {
         let size = i64::from(access.bytes());
         for (offset, vectors) in (0..).map(|nth| nth * size).zip(stored) {
             for (nth, vector) in vectors.into_iter().enumerate() {
-                match self.level {
-                    Level::Avx2 => self.store_strided(lanes, nth * own, access, offset, vector),
-                    Level::Avx512 => self.store_near(lanes, nth * own, access, offset, vector),
-                }
+                self.store_apart((lanes, nth * own), access, offset, vector);
             }
         }
     }

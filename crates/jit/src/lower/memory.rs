@@ -417,16 +417,11 @@ impl Lower<'_> {
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         let stored = self.put_as(values, *access);
-        if scattered {
-            let own = self.gang.lanes() / self.count(class);
-            for (slice, vector) in stored[0].iter().enumerate() {
-                self.store_near(&lanes, slice * own, unit, 0, *vector);
-            }
-        } else if strided {
+        if strided {
             for slice in 0..self.count(class) {
                 for (nth, vectors) in (0..).zip(&stored) {
                     let first = slice * (self.gang.lanes() / self.count(class));
-                    self.store_strided(&lanes, first, unit, nth * size, vectors[slice]);
+                    self.store_apart((&lanes, first), unit, nth * size, vectors[slice]);
                 }
             }
         } else if size < 4 {

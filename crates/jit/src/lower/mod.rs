@@ -517,9 +517,8 @@ impl Lower<'_> {
                 self.set_of_warps(*d, &warps);
                 true
             }
-            Op::Load { space: Space::Local, .. } | Op::Store { space: Space::Local, .. } => {
-                self.local(op, place)
-            }
+            Op::Load { space: Space::Local, .. } => self.load_local(op, place),
+            Op::Store { space: Space::Local, .. } => self.store_local(op, place),
             Op::Load { .. } => self.load(op, place),
             Op::Store { .. } if self.masked.is_some() => self.store_some(op, place),
             Op::Store { .. } => self.store(op, place),

@@ -107,11 +107,7 @@ impl Lower<'_> {
         access: Access,
         offset: i64,
     ) -> Option<VReg> {
-        if self.level != Level::Avx512 {
-            return None;
-        }
-        let distance = |lane| lanes.distance(first, first + lane);
-        let windows = Windows::of(words_of(access)?, distance)?;
+        let windows = self.windows(lanes, first, access)?;
         let load = |this: &mut Self, nth: usize| {
             this.unary(U::Load, O::M(windows.memory(lanes, first, nth, offset)))
         };
@@ -138,36 +134,29 @@ impl Lower<'_> {
         Some(all)
     }
 
-    /// Stores the elements of a vector's lanes, from the first on: of words, those that do not lie near each other are scattered.
-    pub(super) fn store_near(
+    /// The vectors of memory that elements of a vector's lanes are in, from the first on, if these are few.
+    fn windows(&self, lanes: &Lanes, first: usize, access: Access) -> Option<Windows> {
+        let each = words_of(access).filter(|_| self.level == Level::Avx512)?;
+        Windows::of(each, |lane| lanes.distance(first, first + lane))
+    }
+
+    /// Stores the elements of a vector's lanes, from the first on, which do not lie one after the other. With AVX-512, those of 64 bits
+    /// lie near each other.
+    pub(super) fn store_apart(
         &mut self,
-        lanes: &Lanes,
-        first: usize,
+        (lanes, first): (&Lanes, usize),
         access: Access,
         offset: i64,
         vector: VReg,
     ) {
-        if !self.store_windows(lanes, first, access, offset, vector) {
+        if self.are_strided(access.bytes().into()) {
+            return self.store_strided(lanes, first, access, offset, vector);
+        }
+        let Some(windows) = self.windows(lanes, first, access) else {
             debug_assert_eq!(access, Access::B32, "others lie near each other");
             let (start, offsets) = self.places(lanes, first, self.level.lanes(), offset);
-            self.func.scatter(start, offsets, vector, None);
-        }
-    }
-
-    fn store_windows(
-        &mut self,
-        lanes: &Lanes,
-        first: usize,
-        access: Access,
-        offset: i64,
-        vector: VReg,
-    ) -> bool {
-        let windows = match self.level {
-            Level::Avx2 => None,
-            Level::Avx512 => words_of(access)
-                .and_then(|each| Windows::of(each, |lane| lanes.distance(first, first + lane))),
+            return self.func.scatter(start, offsets, vector, None);
         };
-        let Some(windows) = windows else { return false };
         for nth in 0..windows.starts.len() {
             let from = windows.stored_in(nth);
             let picks = self.pool(words_of_lanes(|word| from[word].unwrap_or(0)));
@@ -186,6 +175,5 @@ impl Lower<'_> {
             let operands = [to, O::U(words), O::Masked(mask)];
             self.func.x(Code::EVEX_Vmovups_zmmm512_k1z_zmm, &operands);
         }
-        true
     }
 }

@@ -166,10 +166,7 @@ impl Range<'_> {
         match self.end.space {
             Space::Global => Global::lane(frame, cache, warp, lane, address, bytes),
             Space::Shared => Shared::lane(frame, cache, warp, lane, address, bytes),
-            Space::Local => {
-                let in_one = frame.cta.local_layout.is_in_one(address, bytes);
-                Local::lane(frame, cache, warp, lane, address, bytes).filter(|_| in_one)
-            }
+            Space::Local => Local::one_piece(frame, warp, lane, address, bytes),
             Space::Param => Param::lane(frame, cache, warp, lane, address, bytes),
             Space::Generic => Generic::lane(frame, cache, warp, lane, address, bytes),
         }

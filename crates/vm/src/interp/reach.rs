@@ -157,6 +157,22 @@ impl Reach for Local {
     }
 }
 
+impl Local {
+    /// The host address of a lane's bytes, if they are accessible in one piece.
+    #[inline(always)]
+    pub(super) fn one_piece(
+        frame: &Frame<'_>,
+        warp: usize,
+        lane: usize,
+        address: u64,
+        bytes: u64,
+    ) -> Option<u64> {
+        let layout = frame.cta.local_layout;
+        let place = layout.place_of(warp * WARP + lane, address, bytes)?;
+        layout.is_in_one(address, bytes).then(|| frame.cta.local.start as u64 + place)
+    }
+}
+
 impl Reach for Generic {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
@@ -181,8 +197,7 @@ impl Reach for Generic {
         bytes: u64,
     ) -> Option<u64> {
         if let (Space::Local, offset) = lead(address) {
-            let in_one = frame.cta.local_layout.is_in_one(offset, bytes);
-            return Local::lane(frame, cache, warp, lane, offset, bytes).filter(|_| in_one);
+            return Local::one_piece(frame, warp, lane, offset, bytes);
         }
         Self::span(frame, cache, address, bytes).map(|delta| address.wrapping_add(delta))
     }
