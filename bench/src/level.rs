@@ -26,7 +26,7 @@ impl Level {
     fn of_code(engine: EngineChoice) -> Option<Level> {
         match engine.to_string().as_str() {
             "jit:avx2" => Some(Level::Avx2),
-            "jit:avx512" => Some(Level::Avx512),
+            "jit:avx512" | "jit:avx512fp16" => Some(Level::Avx512),
             _ => None,
         }
     }

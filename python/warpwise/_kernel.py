@@ -35,7 +35,7 @@ class Options(TypedDict, total=False):
     #: A schedule, as findings name it: it replays their run.
     schedule: str
     #: What executes the kernel: ``auto``, the default, ``interp`` or ``jit``, or with certain vector instructions ``interp:portable``,
-    #: ``interp:avx2``, ``interp:avx512``, ``jit:avx2``, ``jit:avx512``.
+    #: ``interp:avx2``, ``interp:avx512``, ``jit:avx2``, ``jit:avx512``, ``jit:avx512fp16``.
     engine: str
     #: Warp instructions after which the kernel is stopped.
     max_steps: int

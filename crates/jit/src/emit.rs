@@ -14,15 +14,16 @@ mod squares;
 mod warps;
 mod windows;
 
+use crate::Input;
 use crate::allocate::{Allocated, allocate};
 use crate::context as at;
 use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
+use crate::isa::Family;
 use crate::lower::Lowered;
 use crate::mir::{Arg, ArgBase, Func, Kind, Way, register};
 use crate::registers::{CONTEXT, REGISTERS, WARP, registers};
 use crate::x86::operands::Operands;
 use crate::x86::{self, Memory, Operand as X};
-use crate::{Input, Level};
 use checked::{Check, Failed};
 use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
@@ -102,7 +103,7 @@ struct Emitter {
     cold: Vec<Cold>,
     /// What the functions count that find windows.
     windows: Vec<Counted>,
-    level: Level,
+    family: Family,
     /// How the processor rounds here.
     round: Round,
     /// Warps of a gang.
@@ -113,8 +114,8 @@ struct Emitter {
 /// Makes machine code. The error is a sentence.
 pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, String> {
     let Lowered { func, entries, zeros, gang, .. } = lowered;
-    let level = input.level;
-    let allocated = allocate(func, &registers(level));
+    let family = input.level.family();
+    let allocated = allocate(func, &registers(family));
     let allocated = allocated.map_err(|why| format!("registers cannot be allocated: {why}"))?;
     let mut emitter = Emitter {
         encoder: Encoder::new(64),
@@ -124,7 +125,7 @@ pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, 
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         windows: Vec::new(),
-        level,
+        family,
         round: Round::NearestEven,
         gang: *gang,
         cleared: Cleared::of(input, zeros),
@@ -354,11 +355,11 @@ impl Emitter {
         let class = class(&from).or(class(&to)).unwrap_or(RegClass::Int);
         let (load, store) = match class {
             RegClass::Int => (Code::Mov_r64_rm64, Code::Mov_rm64_r64),
-            RegClass::Float => x86::vector_moves(self.level),
+            RegClass::Float => x86::vector_moves(self.family),
             RegClass::Vector => (Code::VEX_Kmovq_kr_km64, Code::VEX_Kmovq_m64_kr),
         };
         let place = |alloc: Allocation| match (alloc.as_reg(), alloc.as_stack()) {
-            (Some(reg), _) => Ok(X::R(x86::name(reg, self.level))),
+            (Some(reg), _) => Ok(X::R(x86::name(reg, self.family))),
             (None, Some(slot)) => Ok(context(at::SPILLED + 8 * slot.index() as i32)),
             (None, None) => Err("a value is nowhere".to_owned()),
         };
@@ -380,10 +381,10 @@ impl Emitter {
             let alloc = allocs.get(usize::from(nth)).and_then(|alloc| alloc.as_reg());
             alloc.ok_or_else(|| "an operand has no register".to_owned())
         };
-        let level = self.level;
+        let family = self.family;
         // The registers of the first operands.
         let names = |count: usize| {
-            let names = (0..count as u8).map(|nth| Ok(x86::name(named(nth)?, level)));
+            let names = (0..count as u8).map(|nth| Ok(x86::name(named(nth)?, family)));
             names.collect::<Result<Vec<Register>, String>>()
         };
         let mut leaves = |exit: u32| {
@@ -400,13 +401,13 @@ impl Emitter {
                 {
                     operands.push(match *arg {
                         Arg::Register(at) => {
-                            let name = x86::name(named(at)?, self.level);
+                            let name = x86::name(named(at)?, self.family);
                             X::R(x86::sized(name, parts.part(nth)))
                         }
                         Arg::Memory { base, index, disp, broadcast } => {
                             let index = match index {
                                 Some((at, scale)) => {
-                                    Some((x86::name(named(at)?, self.level), scale))
+                                    Some((x86::name(named(at)?, self.family), scale))
                                 }
                                 None => None,
                             };
@@ -421,7 +422,7 @@ impl Emitter {
                                     (Register::RIP, None, i64::from(nth) * 64 + i64::from(disp))
                                 }
                                 ArgBase::Register(at) => {
-                                    (x86::name(named(at)?, self.level), index, i64::from(disp))
+                                    (x86::name(named(at)?, self.family), index, i64::from(disp))
                                 }
                             };
                             X::M(Memory { base, index, disp, broadcast })
@@ -432,7 +433,7 @@ impl Emitter {
                     });
                 }
                 let mask = match mask {
-                    Some((at, zeroing)) => Some((x86::name(named(*at)?, self.level), *zeroing)),
+                    Some((at, zeroing)) => Some((x86::name(named(*at)?, self.family), *zeroing)),
                     None => None,
                 };
                 match *way {
@@ -481,7 +482,7 @@ impl Emitter {
             }
             Kind::Perform { place, lanes, saves } => {
                 // Of a gang of one warp, the upper half of the lanes is zero.
-                let lanes = if *lanes { Some(x86::name(named(1)?, self.level)) } else { None };
+                let lanes = if *lanes { Some(x86::name(named(1)?, self.family)) } else { None };
                 self.perform(*place, lanes, *saves)?;
             }
             Kind::Rows { function, warps } => {
@@ -515,7 +516,7 @@ impl Emitter {
             }
             Kind::EachLane(what) => {
                 let names = [named(0)?, named(1)?, named(2)?, named(3)?, named(4)?, named(5)?];
-                self.each_lane(*what, names.map(|reg| x86::name(reg, self.level)))?;
+                self.each_lane(*what, names.map(|reg| x86::name(reg, self.family)))?;
             }
             Kind::Compound(what) => {
                 self.compound(*what, &names(allocs.len())?)?;

@@ -1,6 +1,7 @@
 //! The warps that one run of the code executes together.
 
-use crate::{Input, Level};
+use crate::Input;
+use crate::isa::Family;
 use ir::analysis::order::repeated;
 use ir::analysis::{LaunchShape, Liveness, Shape, Shapes, reads_and_writes};
 use ir::{BlockId, Class, Interrupt, Kernel, Reg};
@@ -14,7 +15,7 @@ const MANY_VECTORS: usize = 48;
 /// A warp, or two that follow each other, whose lanes run the same code at once ([`ir::analysis::LaunchShape`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gang {
-    pub(crate) level: Level,
+    pub(crate) family: Family,
     /// 1 or 2.
     pub(crate) warps: usize,
 }
@@ -30,25 +31,25 @@ impl Gang {
         live: &Liveness,
         interrupt: &Interrupt<'_>,
     ) -> Option<(Gang, Shapes)> {
-        let (kernel, level) = (input.kernel, input.level);
+        let (kernel, family) = (input.kernel, input.level.family());
         let shapes = |gang: u32| {
-            let vector = slice_lanes(level, input.block);
+            let vector = slice_lanes(family, input.block);
             let launch = LaunchShape { block: input.block, gang, vector };
             Shapes::of(kernel, input.prologue, live, &launch, interrupt)
         };
         let one = shapes(1)?;
         let pairs = input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32);
-        if pairs && (level == Level::Avx512 || loops_compute(kernel)) {
+        if pairs && (family == Family::Avx512 || loops_compute(kernel)) {
             let two = shapes(2)?;
             let mut blocks = (0..kernel.blocks.len()).map(|id| BlockId(id as u32));
-            let gang = Gang { level, warps: 2 };
+            let gang = Gang { family, warps: 2 };
             if blocks.all(|block| one.parts(block) || !two.parts(block))
                 && gang.fits(kernel, live, &two, interrupt)?
             {
                 return Some((gang, two));
             }
         }
-        Some((Gang { level, warps: 1 }, one))
+        Some((Gang { family, warps: 1 }, one))
     }
 
     /// Whether there are registers for values that vary and are needed at once: everywhere where they are few, else for most of them nearly
@@ -61,9 +62,9 @@ impl Gang {
         interrupt: &Interrupt<'_>,
     ) -> Option<bool> {
         let needed = self.needed_at_once(kernel, live, shapes, interrupt)?;
-        Some(match self.level {
-            Level::Avx2 => needed.iter().all(|count| *count <= FEW_REGISTERS),
-            Level::Avx512 => {
+        Some(match self.family {
+            Family::Avx2 => needed.iter().all(|count| *count <= FEW_REGISTERS),
+            Family::Avx512 => {
                 let many = needed.iter().filter(|count| **count > MANY_VECTORS);
                 2 * many.count() <= needed.len()
             }
@@ -112,12 +113,12 @@ impl Gang {
 
     /// Vectors of a value of 32 bits a lane.
     pub(crate) fn slices(self) -> usize {
-        self.lanes() / self.level.lanes()
+        self.lanes() / self.family.lanes()
     }
 
     /// The vectors of a warp, of a value of 32 bits a lane.
     pub(crate) fn of_warp(self, warp: usize) -> std::ops::Range<usize> {
-        let own = WARP / self.level.lanes();
+        let own = WARP / self.family.lanes();
         warp * own..(warp + 1) * own
     }
 
@@ -142,7 +143,7 @@ fn loops_compute(kernel: &Kernel) -> bool {
 }
 
 /// Lanes of a slice: those of a vector, or of half of one where rows of the CTA are so wide.
-pub(crate) fn slice_lanes(level: Level, block: [u32; 3]) -> u32 {
-    let lanes = level.lanes() as u32;
+pub(crate) fn slice_lanes(family: Family, block: [u32; 3]) -> u32 {
+    let lanes = family.lanes() as u32;
     if block[0] == lanes / 2 { lanes / 2 } else { lanes }
 }

@@ -1,7 +1,15 @@
-//! Vector instructions by what they do, for each level.
+//! Vector instructions by what they do, for each family.
 
-use crate::Level;
 use iced_x86::Code;
+
+/// Instruction sets that have the same registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// 8 lanes of 32 bits, masks in vector registers.
+    Avx2,
+    /// 16 lanes of 32 bits, and mask registers.
+    Avx512,
+}
 
 /// A vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,17 +60,17 @@ pub(crate) enum V {
 }
 
 macro_rules! codes {
-    ($self:ident, $level:ident, $($name:ident: $avx2:ident, $avx512:ident;)*) => {
-        match ($self, $level) {
-            $((V::$name, Level::Avx2) => Code::$avx2, (V::$name, Level::Avx512) => Code::$avx512,)*
+    ($self:ident, $family:ident, $($name:ident: $avx2:ident, $avx512:ident;)*) => {
+        match ($self, $family) {
+            $((V::$name, Family::Avx2) => Code::$avx2, (V::$name, Family::Avx512) => Code::$avx512,)*
         }
     };
 }
 
 impl V {
     /// The instruction that computes a new value from two.
-    pub(crate) fn code(self, level: Level) -> Code {
-        codes! { self, level,
+    pub(crate) fn code(self, family: Family) -> Code {
+        codes! { self, family,
             AddD: VEX_Vpaddd_ymm_ymm_ymmm256, EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
             SubD: VEX_Vpsubd_ymm_ymm_ymmm256, EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
             MulD: VEX_Vpmulld_ymm_ymm_ymmm256, EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32;
@@ -162,88 +170,88 @@ pub(crate) enum U {
 }
 
 impl U {
-    pub(crate) fn code(self, level: Level) -> Code {
-        match (self, level) {
-            (U::ShlD, Level::Avx2) => Code::VEX_Vpslld_ymm_ymm_imm8,
-            (U::ShlD, Level::Avx512) => Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-            (U::ShrD, Level::Avx2) => Code::VEX_Vpsrld_ymm_ymm_imm8,
-            (U::ShrD, Level::Avx512) => Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
-            (U::SarD, Level::Avx2) => Code::VEX_Vpsrad_ymm_ymm_imm8,
-            (U::SarD, Level::Avx512) => Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
-            (U::ShlW, Level::Avx2) => Code::VEX_Vpsllw_ymm_ymm_imm8,
-            (U::ShlW, Level::Avx512) => Code::EVEX_Vpsllw_zmm_k1z_zmmm512_imm8,
-            (U::ShrW, Level::Avx2) => Code::VEX_Vpsrlw_ymm_ymm_imm8,
-            (U::ShrW, Level::Avx512) => Code::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8,
-            (U::SarW, Level::Avx2) => Code::VEX_Vpsraw_ymm_ymm_imm8,
-            (U::SarW, Level::Avx512) => Code::EVEX_Vpsraw_zmm_k1z_zmmm512_imm8,
-            (U::ShlQ, Level::Avx2) => Code::VEX_Vpsllq_ymm_ymm_imm8,
-            (U::ShlQ, Level::Avx512) => Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
-            (U::ShrQ, Level::Avx2) => Code::VEX_Vpsrlq_ymm_ymm_imm8,
-            (U::ShrQ, Level::Avx512) => Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
-            (U::Load, Level::Avx2) => Code::VEX_Vmovups_ymm_ymmm256,
-            (U::Load, Level::Avx512) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
-            (U::BroadcastD, Level::Avx2) => Code::VEX_Vpbroadcastd_ymm_xmmm32,
-            (U::BroadcastD, Level::Avx512) => Code::EVEX_Vpbroadcastd_zmm_k1z_r32,
-            (U::BroadcastQ, Level::Avx2) => Code::VEX_Vpbroadcastq_ymm_xmmm64,
-            (U::BroadcastQ, Level::Avx512) => Code::EVEX_Vpbroadcastq_zmm_k1z_r64,
-            (U::BroadcastMemory, Level::Avx2) => Code::VEX_Vbroadcastss_ymm_m32,
-            (U::BroadcastMemory, Level::Avx512) => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
-            (U::BroadcastMemoryQ, Level::Avx2) => Code::VEX_Vbroadcastsd_ymm_m64,
-            (U::BroadcastMemoryQ, Level::Avx512) => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
-            (U::CvtDq2Ps, Level::Avx2) => Code::VEX_Vcvtdq2ps_ymm_ymmm256,
-            (U::CvtDq2Ps, Level::Avx512) => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
-            (U::SqrtPs, Level::Avx2) => Code::VEX_Vsqrtps_ymm_ymmm256,
-            (U::SqrtPs, Level::Avx512) => Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
-            (U::AbsD, Level::Avx2) => Code::VEX_Vpabsd_ymm_ymmm256,
-            (U::AbsD, Level::Avx512) => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
-            (U::CvttPs2Dq, Level::Avx2) => Code::VEX_Vcvttps2dq_ymm_ymmm256,
-            (U::CvttPs2Dq, Level::Avx512) => Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
-            (U::SqrtPd, Level::Avx2) => Code::VEX_Vsqrtpd_ymm_ymmm256,
-            (U::SqrtPd, Level::Avx512) => Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er,
-            (U::FmaPd, Level::Avx2) => Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
-            (U::FmaPd, Level::Avx512) => Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
-            (U::CvtDq2Pd, Level::Avx2) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
-            (U::CvtDq2Pd, Level::Avx512) => Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
-            (U::CvtPs2Pd, Level::Avx2) => Code::VEX_Vcvtps2pd_ymm_xmmm128,
-            (U::CvtPs2Pd, Level::Avx512) => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
-            (U::CvtPd2Ps, Level::Avx2) => Code::VEX_Vcvtpd2ps_xmm_ymmm256,
-            (U::CvtPd2Ps, Level::Avx512) => Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
-            (U::SetUpperHalf, Level::Avx2) => Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8,
-            (U::SetUpperHalf, Level::Avx512) => Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8,
-            (U::WidenZero, Level::Avx2) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
-            (U::WidenZero, Level::Avx512) => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
-            (U::WidenS, Level::Avx2) => Code::VEX_Vpmovsxdq_ymm_xmmm128,
-            (U::WidenS, Level::Avx512) => Code::EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
-            (U::UpperHalf, Level::Avx2) => Code::VEX_Vextracti128_xmmm128_ymm_imm8,
-            (U::UpperHalf, Level::Avx512) => Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
-            (U::RoundPs, Level::Avx2) => Code::VEX_Vroundps_ymm_ymmm256_imm8,
-            (U::RoundPs, Level::Avx512) => Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
-            (U::RoundPd, Level::Avx2) => Code::VEX_Vroundpd_ymm_ymmm256_imm8,
-            (U::RoundPd, Level::Avx512) => Code::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae,
-            (U::CvtPh2Ps, Level::Avx2) => Code::VEX_Vcvtph2ps_ymm_xmmm128,
-            (U::CvtPh2Ps, Level::Avx512) => Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae,
-            (U::CvtPs2Ph, Level::Avx2) => Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8,
-            (U::CvtPs2Ph, Level::Avx512) => Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae,
-            (U::WidenHalves, Level::Avx2) => Code::VEX_Vpmovzxwd_ymm_xmmm128,
-            (U::WidenHalves, Level::Avx512) => Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
-            (U::WidenHalvesS, Level::Avx2) => Code::VEX_Vpmovsxwd_ymm_xmmm128,
-            (U::WidenHalvesS, Level::Avx512) => Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256,
-            (U::WidenBytes, Level::Avx2) => Code::VEX_Vpmovzxbd_ymm_xmmm64,
-            (U::WidenBytes, Level::Avx512) => Code::EVEX_Vpmovzxbd_zmm_k1z_xmmm128,
-            (U::WidenBytesS, Level::Avx2) => Code::VEX_Vpmovsxbd_ymm_xmmm64,
-            (U::WidenBytesS, Level::Avx512) => Code::EVEX_Vpmovsxbd_zmm_k1z_xmmm128,
-            (U::FmaPs, Level::Avx2) => Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
-            (U::FmaPs, Level::Avx512) => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+    pub(crate) fn code(self, family: Family) -> Code {
+        match (self, family) {
+            (U::ShlD, Family::Avx2) => Code::VEX_Vpslld_ymm_ymm_imm8,
+            (U::ShlD, Family::Avx512) => Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+            (U::ShrD, Family::Avx2) => Code::VEX_Vpsrld_ymm_ymm_imm8,
+            (U::ShrD, Family::Avx512) => Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+            (U::SarD, Family::Avx2) => Code::VEX_Vpsrad_ymm_ymm_imm8,
+            (U::SarD, Family::Avx512) => Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+            (U::ShlW, Family::Avx2) => Code::VEX_Vpsllw_ymm_ymm_imm8,
+            (U::ShlW, Family::Avx512) => Code::EVEX_Vpsllw_zmm_k1z_zmmm512_imm8,
+            (U::ShrW, Family::Avx2) => Code::VEX_Vpsrlw_ymm_ymm_imm8,
+            (U::ShrW, Family::Avx512) => Code::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8,
+            (U::SarW, Family::Avx2) => Code::VEX_Vpsraw_ymm_ymm_imm8,
+            (U::SarW, Family::Avx512) => Code::EVEX_Vpsraw_zmm_k1z_zmmm512_imm8,
+            (U::ShlQ, Family::Avx2) => Code::VEX_Vpsllq_ymm_ymm_imm8,
+            (U::ShlQ, Family::Avx512) => Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
+            (U::ShrQ, Family::Avx2) => Code::VEX_Vpsrlq_ymm_ymm_imm8,
+            (U::ShrQ, Family::Avx512) => Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
+            (U::Load, Family::Avx2) => Code::VEX_Vmovups_ymm_ymmm256,
+            (U::Load, Family::Avx512) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+            (U::BroadcastD, Family::Avx2) => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            (U::BroadcastD, Family::Avx512) => Code::EVEX_Vpbroadcastd_zmm_k1z_r32,
+            (U::BroadcastQ, Family::Avx2) => Code::VEX_Vpbroadcastq_ymm_xmmm64,
+            (U::BroadcastQ, Family::Avx512) => Code::EVEX_Vpbroadcastq_zmm_k1z_r64,
+            (U::BroadcastMemory, Family::Avx2) => Code::VEX_Vbroadcastss_ymm_m32,
+            (U::BroadcastMemory, Family::Avx512) => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
+            (U::BroadcastMemoryQ, Family::Avx2) => Code::VEX_Vbroadcastsd_ymm_m64,
+            (U::BroadcastMemoryQ, Family::Avx512) => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
+            (U::CvtDq2Ps, Family::Avx2) => Code::VEX_Vcvtdq2ps_ymm_ymmm256,
+            (U::CvtDq2Ps, Family::Avx512) => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
+            (U::SqrtPs, Family::Avx2) => Code::VEX_Vsqrtps_ymm_ymmm256,
+            (U::SqrtPs, Family::Avx512) => Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+            (U::AbsD, Family::Avx2) => Code::VEX_Vpabsd_ymm_ymmm256,
+            (U::AbsD, Family::Avx512) => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
+            (U::CvttPs2Dq, Family::Avx2) => Code::VEX_Vcvttps2dq_ymm_ymmm256,
+            (U::CvttPs2Dq, Family::Avx512) => Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
+            (U::SqrtPd, Family::Avx2) => Code::VEX_Vsqrtpd_ymm_ymmm256,
+            (U::SqrtPd, Family::Avx512) => Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er,
+            (U::FmaPd, Family::Avx2) => Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
+            (U::FmaPd, Family::Avx512) => Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
+            (U::CvtDq2Pd, Family::Avx2) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
+            (U::CvtDq2Pd, Family::Avx512) => Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
+            (U::CvtPs2Pd, Family::Avx2) => Code::VEX_Vcvtps2pd_ymm_xmmm128,
+            (U::CvtPs2Pd, Family::Avx512) => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
+            (U::CvtPd2Ps, Family::Avx2) => Code::VEX_Vcvtpd2ps_xmm_ymmm256,
+            (U::CvtPd2Ps, Family::Avx512) => Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
+            (U::SetUpperHalf, Family::Avx2) => Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8,
+            (U::SetUpperHalf, Family::Avx512) => Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8,
+            (U::WidenZero, Family::Avx2) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
+            (U::WidenZero, Family::Avx512) => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
+            (U::WidenS, Family::Avx2) => Code::VEX_Vpmovsxdq_ymm_xmmm128,
+            (U::WidenS, Family::Avx512) => Code::EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
+            (U::UpperHalf, Family::Avx2) => Code::VEX_Vextracti128_xmmm128_ymm_imm8,
+            (U::UpperHalf, Family::Avx512) => Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
+            (U::RoundPs, Family::Avx2) => Code::VEX_Vroundps_ymm_ymmm256_imm8,
+            (U::RoundPs, Family::Avx512) => Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
+            (U::RoundPd, Family::Avx2) => Code::VEX_Vroundpd_ymm_ymmm256_imm8,
+            (U::RoundPd, Family::Avx512) => Code::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae,
+            (U::CvtPh2Ps, Family::Avx2) => Code::VEX_Vcvtph2ps_ymm_xmmm128,
+            (U::CvtPh2Ps, Family::Avx512) => Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae,
+            (U::CvtPs2Ph, Family::Avx2) => Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8,
+            (U::CvtPs2Ph, Family::Avx512) => Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae,
+            (U::WidenHalves, Family::Avx2) => Code::VEX_Vpmovzxwd_ymm_xmmm128,
+            (U::WidenHalves, Family::Avx512) => Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+            (U::WidenHalvesS, Family::Avx2) => Code::VEX_Vpmovsxwd_ymm_xmmm128,
+            (U::WidenHalvesS, Family::Avx512) => Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256,
+            (U::WidenBytes, Family::Avx2) => Code::VEX_Vpmovzxbd_ymm_xmmm64,
+            (U::WidenBytes, Family::Avx512) => Code::EVEX_Vpmovzxbd_zmm_k1z_xmmm128,
+            (U::WidenBytesS, Family::Avx2) => Code::VEX_Vpmovsxbd_ymm_xmmm64,
+            (U::WidenBytesS, Family::Avx512) => Code::EVEX_Vpmovsxbd_zmm_k1z_xmmm128,
+            (U::FmaPs, Family::Avx2) => Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
+            (U::FmaPs, Family::Avx512) => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
         }
     }
 }
 
-impl Level {
+impl Family {
     /// Bytes of a vector.
     pub(crate) fn bytes(self) -> usize {
         match self {
-            Level::Avx2 => 32,
-            Level::Avx512 => 64,
+            Family::Avx2 => 32,
+            Family::Avx512 => 64,
         }
     }
 

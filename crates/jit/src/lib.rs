@@ -32,6 +32,8 @@ pub use input::{Home, Input, Local};
 pub use key::Key;
 pub use window::Window;
 
+use isa::Family;
+
 /// Vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
@@ -39,11 +41,13 @@ pub enum Level {
     Avx2,
     /// 16 lanes of 32 bits, and mask registers.
     Avx512,
+    /// The same, and arithmetic of binary16.
+    Avx512Fp16,
 }
 
 impl Level {
-    /// All levels.
-    pub const ALL: [Level; 2] = [Level::Avx2, Level::Avx512];
+    /// All levels, each with what those before it have.
+    pub const ALL: [Level; 3] = [Level::Avx2, Level::Avx512, Level::Avx512Fp16];
 
     /// Whether this machine has the instructions that code of the level consists of.
     pub fn is_available(self) -> bool {
@@ -51,24 +55,32 @@ impl Level {
         {
             let base = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
                 && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")
                 && is_x86_feature_detected!("popcnt");
-            match self {
-                Level::Avx2 => base,
-                Level::Avx512 => {
-                    base && is_x86_feature_detected!("avx512f")
-                        && is_x86_feature_detected!("avx512bw")
-                        && is_x86_feature_detected!("avx512dq")
-                        && is_x86_feature_detected!("avx512vl")
-                        && is_x86_feature_detected!("avx512cd")
-                }
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512cd");
+            base && match self {
+                Level::Avx2 => true,
+                Level::Avx512 => avx512,
+                Level::Avx512Fp16 => avx512 && is_x86_feature_detected!("avx512fp16"),
             }
         }
         #[cfg(not(all(target_arch = "x86_64", unix)))]
         {
             false
+        }
+    }
+
+    pub(crate) fn family(self) -> Family {
+        match self {
+            Level::Avx2 => Family::Avx2,
+            Level::Avx512 | Level::Avx512Fp16 => Family::Avx512,
         }
     }
 }
@@ -78,6 +90,7 @@ impl std::fmt::Display for Level {
         f.write_str(match self {
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
+            Level::Avx512Fp16 => "avx512fp16",
         })
     }
 }

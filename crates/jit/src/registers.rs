@@ -1,6 +1,6 @@
 //! Which registers the code uses for what.
 
-use crate::Level;
+use crate::isa::Family;
 use crate::mir::register;
 use iced_x86::Register;
 #[cfg(test)]
@@ -24,20 +24,20 @@ const GENERAL: [usize; 11] = [0, 1, 2, 6, 7, 8, 9, 10, 14, 15, 5];
 const CHANGED: usize = 8;
 
 /// The vector register for whatever takes several instructions.
-pub(crate) fn vector_scratch(level: Level) -> usize {
-    match level {
-        Level::Avx2 => 15,
-        Level::Avx512 => 31,
+pub(crate) fn vector_scratch(family: Family) -> usize {
+    match family {
+        Family::Avx2 => 15,
+        Family::Avx512 => 31,
     }
 }
 
 /// All classes, in the order of their numbers.
 pub(crate) const CLASSES: [RegClass; 3] = [RegClass::Int, RegClass::Float, RegClass::Vector];
 
-fn all(class: RegClass, level: Level) -> Vec<usize> {
+fn all(class: RegClass, family: Family) -> Vec<usize> {
     match class {
         RegClass::Int => GENERAL.to_vec(),
-        RegClass::Float => (0..vector_scratch(level)).collect(),
+        RegClass::Float => (0..vector_scratch(family)).collect(),
         RegClass::Vector => (1..7).collect(),
     }
 }
@@ -57,21 +57,21 @@ pub(crate) struct Registers {
     pub(crate) scratch: [u8; 3],
 }
 
-/// The registers of a level.
-pub(crate) fn registers(level: Level) -> Registers {
-    let bits = |class| all(class, level).into_iter().fold(0, |bits, number| bits | 1 << number);
+/// The registers of a family.
+pub(crate) fn registers(family: Family) -> Registers {
+    let bits = |class| all(class, family).into_iter().fold(0, |bits, number| bits | 1 << number);
     let [general, mask] = [SCRATCH, MASK_SCRATCH].map(|register| register.number() as u8);
-    let scratch = [general, vector_scratch(level) as u8, mask];
+    let scratch = [general, vector_scratch(family) as u8, mask];
     Registers { all: CLASSES.map(bits), results: [1 << GENERAL[0], 0, 0], scratch }
 }
 
 /// The same for the checker.
 #[cfg(test)]
-pub(crate) fn environment(level: Level) -> MachineEnv {
-    let scratch = registers(level).scratch;
+pub(crate) fn environment(family: Family) -> MachineEnv {
+    let scratch = registers(family).scratch;
     let scratch = |class| register(usize::from(scratch[class as usize]), class);
     MachineEnv {
-        preferred_regs_by_class: CLASSES.map(|class| set(&all(class, level), class)),
+        preferred_regs_by_class: CLASSES.map(|class| set(&all(class, family), class)),
         non_preferred_regs_by_class: [PRegSet::empty(); 3],
         scratch_by_class: CLASSES.map(|class| Some(scratch(class))),
         fixed_stack_slots: Vec::new(),
@@ -79,10 +79,10 @@ pub(crate) fn environment(level: Level) -> MachineEnv {
 }
 
 /// What calls change, besides the register of their result.
-pub(crate) fn clobbered(level: Level) -> PRegSet {
+pub(crate) fn clobbered(family: Family) -> PRegSet {
     let mut found = set(&GENERAL[1..CHANGED], RegClass::Int);
     for class in [RegClass::Float, RegClass::Vector] {
-        found.union_from(set(&all(class, level), class));
+        found.union_from(set(&all(class, family), class));
     }
     found
 }

@@ -17,8 +17,8 @@ fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
     with_input(kernel, block, level, |input| {
         let lowered = lower(input, &Interrupt::never()).expect("not interrupted");
         let mut func = lowered.expect("machine instructions").func;
-        let allocated = allocate(&mut func, &registers(level)).expect("registers");
-        assert_eq!(allocated.check(&func, level), Ok(()));
+        let allocated = allocate(&mut func, &registers(level.family())).expect("registers");
+        assert_eq!(allocated.check(&func, level.family()), Ok(()));
         made(input)
     })
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod operands;
 
-use crate::Level;
+use crate::isa::Family;
 use iced_x86::{Code, ConditionCode, Instruction, OpKind, Register};
 use ir::{Access, Round};
 use operands::{Operands, Part};
@@ -80,19 +80,19 @@ pub(crate) fn instruction(
     made
 }
 
-/// A vector register of a level's width.
-pub(crate) fn vector(number: usize, level: Level) -> Register {
-    match level {
-        Level::Avx2 => Register::YMM0 + number as u32,
-        Level::Avx512 => Register::ZMM0 + number as u32,
+/// A vector register of a family's width.
+pub(crate) fn vector(number: usize, family: Family) -> Register {
+    match family {
+        Family::Avx2 => Register::YMM0 + number as u32,
+        Family::Avx512 => Register::ZMM0 + number as u32,
     }
 }
 
 /// The register of a value.
-pub(crate) fn name(reg: PReg, level: Level) -> Register {
+pub(crate) fn name(reg: PReg, family: Family) -> Register {
     match reg.class() {
         RegClass::Int => Register::RAX + reg.hw_enc() as u32,
-        RegClass::Float => vector(reg.hw_enc(), level),
+        RegClass::Float => vector(reg.hw_enc(), family),
         RegClass::Vector => Register::K0 + reg.hw_enc() as u32,
     }
 }
@@ -150,10 +150,10 @@ pub(crate) fn scalar_store(access: Access) -> Code {
 }
 
 /// Loads and stores a whole vector register; the load copies registers, too.
-pub(crate) fn vector_moves(level: Level) -> (Code, Code) {
-    match level {
-        Level::Avx2 => (Code::VEX_Vmovups_ymm_ymmm256, Code::VEX_Vmovups_ymmm256_ymm),
-        Level::Avx512 => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm),
+pub(crate) fn vector_moves(family: Family) -> (Code, Code) {
+    match family {
+        Family::Avx2 => (Code::VEX_Vmovups_ymm_ymmm256, Code::VEX_Vmovups_ymmm256_ymm),
+        Family::Avx512 => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm),
     }
 }
 

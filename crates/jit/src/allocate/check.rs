@@ -2,7 +2,7 @@
 
 use super::Allocated;
 use super::order::Order;
-use crate::Level;
+use crate::isa::Family;
 use crate::mir::Func;
 use crate::registers::environment;
 use regalloc2::checker::Checker;
@@ -112,7 +112,7 @@ impl Allocated {
     }
 
     /// Proves that each instruction finds its operands where it reads them. The error says which does not.
-    pub(crate) fn check(&self, func: &Func, level: Level) -> Result<(), String> {
+    pub(crate) fn check(&self, func: &Func, family: Family) -> Result<(), String> {
         let order = Order::of(func);
         let numbered = Numbered::of(func, &order);
         let mut output = Output { num_spillslots: self.words, ..Output::default() };
@@ -126,7 +126,7 @@ impl Allocated {
                 output.edits.push((point, edit.clone()));
             }
         }
-        let environment = environment(level);
+        let environment = environment(family);
         let mut checker = Checker::new(&numbered, &environment);
         checker.prepare(&output);
         checker.run().map_err(|errors| format!("registers are allocated wrongly: {errors:?}"))

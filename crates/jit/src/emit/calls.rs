@@ -2,8 +2,8 @@
 
 use super::later::Served;
 use super::{Emitter, Target, context};
-use crate::Level;
 use crate::context as at;
+use crate::isa::Family;
 use crate::registers::{CONTEXT, SCRATCH, WARP};
 use crate::x86::{self, Operand as X};
 use iced_x86::{Code, ConditionCode, Register};
@@ -69,9 +69,9 @@ impl Emitter {
         self.exit(served.exit)?;
         self.land(done);
         self.op(Code::Lea_r64_m, &[X::R(served.base), context(at::SERVED)])?;
-        let (load, _) = x86::vector_moves(self.level);
+        let (load, _) = x86::vector_moves(self.family);
         for (nth, offsets) in (0..).zip(&served.offsets) {
-            let own = context(at::OFFSETS + nth * self.level.bytes() as i32);
+            let own = context(at::OFFSETS + nth * self.family.bytes() as i32);
             self.op(load, &[X::R(*offsets), own])?;
         }
         self.go_back(served.behind);
@@ -128,17 +128,17 @@ impl Emitter {
                 false => self.op(Code::Mov_rm64_r64, &[memory, X::R(register)])?,
             }
         }
-        let count = if self.level == Level::Avx512 { 32 } else { 16 };
+        let count = if self.family == Family::Avx512 { 32 } else { 16 };
         for nth in 0..count {
-            let register = X::R(x86::vector(nth, self.level));
+            let register = X::R(x86::vector(nth, self.family));
             let memory = context(at::VECTORS + 64 * nth as i32);
-            let (load, store) = x86::vector_moves(self.level);
+            let (load, store) = x86::vector_moves(self.family);
             match loads {
                 true => self.op(load, &[register, memory])?,
                 false => self.op(store, &[memory, register])?,
             }
         }
-        if self.level == Level::Avx512 {
+        if self.family == Family::Avx512 {
             for nth in 1..8u32 {
                 let register = X::R(Register::K0 + nth);
                 let memory = context(at::MASKS + 8 * nth as i32);

@@ -2,9 +2,8 @@
 
 use super::later::{Apart, Later, Runs};
 use super::{Cold, Emitter, SITE_BYTES, after};
-use crate::Level;
 use crate::exit::Index;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::Compound;
 use crate::registers::{MASK_SCRATCH as MASK, REGISTERS, SCRATCH, WARP, vector_scratch};
 use crate::transpose::SIDE;
@@ -53,9 +52,9 @@ impl Emitter {
                 self.outside([*low, *high], constants, *room)
             }
             (Compound::StoreRow { scale, disp }, vectors) => {
-                let (_, store) = x86::vector_moves(self.level);
+                let (_, store) = x86::vector_moves(self.family);
                 for (nth, vector) in (0..).zip(vectors) {
-                    let disp = disp + nth * self.level.bytes() as i32;
+                    let disp = disp + nth * self.family.bytes() as i32;
                     self.op(store, &[in_rows(scale, disp), X::R(*vector)])?;
                 }
                 Ok(())
@@ -108,24 +107,24 @@ impl Emitter {
     }
 
     fn scratch(&self) -> Register {
-        x86::vector(vector_scratch(self.level), self.level)
+        x86::vector(vector_scratch(self.family), self.family)
     }
 
     /// Makes all bits of the scratch register for masks those of a mask, or ones.
     fn mask(&mut self, mask: Option<Register>) -> Result<X, String> {
         let scratch = X::R(self.scratch());
-        match (self.level, mask) {
-            (Level::Avx512, Some(mask)) => {
+        match (self.family, mask) {
+            (Family::Avx512, Some(mask)) => {
                 self.op(Code::VEX_Kmovw_kr_km16, &[X::R(MASK), X::R(mask)])?;
             }
-            (Level::Avx512, None) => {
+            (Family::Avx512, None) => {
                 self.op(Code::VEX_Kxnorw_kr_kr_kr, &[X::R(MASK), X::R(MASK), X::R(MASK)])?;
             }
-            (Level::Avx2, Some(mask)) => {
-                let (copy, _) = x86::vector_moves(self.level);
+            (Family::Avx2, Some(mask)) => {
+                let (copy, _) = x86::vector_moves(self.family);
                 self.op(copy, &[scratch, X::R(mask)])?;
             }
-            (Level::Avx2, None) => {
+            (Family::Avx2, None) => {
                 self.op(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, &[scratch, scratch, scratch])?;
             }
         }
@@ -164,9 +163,9 @@ impl Emitter {
         last: Register,
         offsets: &[Register],
     ) -> Result<(), String> {
-        let level = self.level;
-        let subtract = if wide { V::SubQ } else { V::SubD }.code(level);
-        let (copy, _) = x86::vector_moves(level);
+        let family = self.family;
+        let subtract = if wide { V::SubQ } else { V::SubD }.code(family);
+        let (copy, _) = x86::vector_moves(family);
         for (nth, offsets) in offsets.iter().enumerate() {
             let is_first = new && nth == 0;
             let rest = if is_first { high } else { self.scratch() };
@@ -174,8 +173,8 @@ impl Emitter {
             if is_first {
                 self.op(copy, &[X::R(low), X::R(*offsets)])?;
             } else {
-                self.op(V::Or.code(level), &[X::R(high), X::R(high), X::R(rest)])?;
-                self.op(V::Or.code(level), &[X::R(low), X::R(low), X::R(*offsets)])?;
+                self.op(V::Or.code(family), &[X::R(high), X::R(high), X::R(rest)])?;
+                self.op(V::Or.code(family), &[X::R(low), X::R(low), X::R(*offsets)])?;
             }
         }
         Ok(())
@@ -187,19 +186,19 @@ impl Emitter {
         [first, second]: [u32; 2],
         room: Register,
     ) -> Result<(), String> {
-        let (level, any) = (self.level, self.scratch());
-        self.op(V::And.code(level), &[X::R(any), X::R(high), constant(first)])?;
-        self.op(V::And.code(level), &[X::R(room), X::R(low), constant(second)])?;
-        self.op(V::Or.code(level), &[X::R(any), X::R(any), X::R(room)])?;
+        let (family, any) = (self.family, self.scratch());
+        self.op(V::And.code(family), &[X::R(any), X::R(high), constant(first)])?;
+        self.op(V::And.code(family), &[X::R(room), X::R(low), constant(second)])?;
+        self.op(V::Or.code(family), &[X::R(any), X::R(any), X::R(room)])?;
         self.is_any_set(any)
     }
 
     /// A condition of not equal says that some bit of a vector is set.
     fn is_any_set(&mut self, vector: Register) -> Result<(), String> {
         let both = [X::R(vector); 2];
-        match self.level {
-            Level::Avx2 => self.op(Code::VEX_Vptest_ymm_ymmm256, &both),
-            Level::Avx512 => {
+        match self.family {
+            Family::Avx2 => self.op(Code::VEX_Vptest_ymm_ymmm256, &both),
+            Family::Avx512 => {
                 let test = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
                 self.op(test, &[X::R(MASK), both[0], both[1]])?;
                 self.op(Code::VEX_Kortestw_kr_kr, &[X::R(MASK), X::R(MASK)])
@@ -214,15 +213,15 @@ impl Emitter {
         mask: Option<Register>,
     ) -> Result<(), String> {
         let found = X::R(found);
-        let zero = V::Xor.code(self.level);
+        let zero = V::Xor.code(self.family);
         self.op(zero, &[found, found, found])?;
         // The instruction clears its mask.
         let mask = self.mask(mask)?;
         let (index, disp) = (Some((offsets, 1)), i64::from(disp));
         let from = X::M(Memory { base, index, disp, broadcast: false });
-        match self.level {
-            Level::Avx2 => self.op(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &[found, from, mask]),
-            Level::Avx512 => {
+        match self.family {
+            Family::Avx2 => self.op(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &[found, from, mask]),
+            Family::Avx512 => {
                 let code = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
                 self.masked(code, &[found, from], Some((MASK, false)))
             }
@@ -258,7 +257,7 @@ impl Emitter {
         self.op(Code::VEX_Kmovw_r32_kr, &[X::R(word), X::R(mask)])?;
         self.op(Code::VEX_Pext_r32_r32_rm32, &[X::R(word); 3])?;
         self.op(Code::VEX_Kmovw_kr_r32, &[X::R(count), X::R(word)])?;
-        let subtract = V::SubD.code(self.level);
+        let subtract = V::SubD.code(self.family);
         self.op(subtract, &[X::R(scratch), X::R(dense), constant(places)])?;
         self.op(self.broadcast(), &[X::R(first), low(scratch)])?;
         const NOT_EQUAL: u8 = 4;
@@ -296,7 +295,7 @@ impl Emitter {
             }
             Later::LoadEach(Runs { base, offsets, rooms: [found, _], behind, .. }) => {
                 // Offsets and results have to be apart while the instruction runs.
-                let (copy, _) = x86::vector_moves(self.level);
+                let (copy, _) = x86::vector_moves(self.family);
                 for offsets in offsets {
                     self.gather(found, (base, offsets, 0), None)?;
                     self.op(copy, &[X::R(offsets), X::R(found)])?;
@@ -321,7 +320,7 @@ impl Emitter {
     fn load_runs(&mut self, runs: Runs, places: u32) -> Result<(), String> {
         self.steps(&runs.offsets, Some(places), runs.rooms)?;
         let jump = self.jump_to(ConditionCode::ne);
-        let (load, _) = x86::vector_moves(self.level);
+        let (load, _) = x86::vector_moves(self.family);
         self.load_from_firsts(&runs, load)?;
         let runs = Runs { behind: self.end, ..runs };
         let cold = self.cold_code(Cold::Later(Later::Load(runs)));
@@ -340,9 +339,9 @@ impl Emitter {
 
     /// Where the word of a vector's first lane is.
     fn first_place(&mut self, base: Register, offsets: Register) -> Result<X, String> {
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
-            Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
+        let code = match self.family {
+            Family::Avx2 => Code::VEX_Vmovd_rm32_xmm,
+            Family::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
         };
         self.op(code, &[X::R(x86::sized(SCRATCH, Part::Double)), low(offsets)])?;
         let index = Some((SCRATCH, 1));
@@ -352,7 +351,7 @@ impl Emitter {
     fn store_runs(&mut self, runs: Runs, places: u32) -> Result<(), String> {
         self.steps(&runs.offsets, Some(places), runs.rooms)?;
         let jump = self.jump_to(ConditionCode::ne);
-        let (_, store) = x86::vector_moves(self.level);
+        let (_, store) = x86::vector_moves(self.family);
         for (offsets, words) in runs.offsets.iter().zip(&runs.words) {
             let to = self.first_place(runs.base, *offsets)?;
             self.op(store, &[to, X::R(*words)])?;
@@ -371,27 +370,27 @@ impl Emitter {
         (scale, disp): (u32, i32),
     ) -> Result<(), String> {
         let all = self.scratch();
-        let half = match self.level {
-            Level::Avx2 => Part::Xmm,
-            Level::Avx512 => Part::Ymm,
+        let half = match self.family {
+            Family::Avx2 => Part::Xmm,
+            Family::Avx512 => Part::Ymm,
         };
         let half = |register: Register| X::R(x86::sized(register, half));
-        let widen = if signed { U::WidenS } else { U::WidenZero }.code(self.level);
-        let (_, store) = x86::vector_moves(self.level);
+        let widen = if signed { U::WidenS } else { U::WidenZero }.code(self.family);
+        let (_, store) = x86::vector_moves(self.family);
         for nth in 0..2i32 {
             if nth == 1 {
-                let upper = U::UpperHalf.code(self.level);
+                let upper = U::UpperHalf.code(self.family);
                 self.op(upper, &[half(all), X::R(numbers), X::I8(1)])?;
             }
             let from = if nth == 1 { all } else { numbers };
             self.op(widen, &[X::R(all), half(from)])?;
             if shift > 0 {
-                self.op(U::ShlQ.code(self.level), &[X::R(all), X::R(all), X::I8(shift)])?;
+                self.op(U::ShlQ.code(self.family), &[X::R(all), X::R(all), X::I8(shift)])?;
             }
             if let Some(base) = base {
-                self.op(V::AddQ.code(self.level), &[X::R(all), X::R(all), X::R(base)])?;
+                self.op(V::AddQ.code(self.family), &[X::R(all), X::R(all), X::R(base)])?;
             }
-            let disp = disp + nth * self.level.bytes() as i32;
+            let disp = disp + nth * self.family.bytes() as i32;
             self.op(store, &[in_rows(scale, disp), X::R(all)])?;
         }
         Ok(())
@@ -399,9 +398,9 @@ impl Emitter {
 
     /// Loads one word for all lanes.
     fn broadcast(&self) -> Code {
-        match self.level {
-            Level::Avx2 => Code::VEX_Vpbroadcastd_ymm_xmmm32,
-            Level::Avx512 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+        match self.family {
+            Family::Avx2 => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            Family::Avx512 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
         }
     }
 
@@ -411,29 +410,29 @@ impl Emitter {
         places: Option<u32>,
         [all, first]: [Register; 2],
     ) -> Result<(), String> {
-        let (level, broadcast) = (self.level, self.broadcast());
+        let (family, broadcast) = (self.family, self.broadcast());
         for (nth, offsets) in offsets.iter().enumerate() {
             let own = if nth == 0 { all } else { self.scratch() };
             let starts = match places {
                 Some(places) => {
                     let operands = [X::R(own), X::R(*offsets), constant(places)];
-                    self.op(V::SubD.code(level), &operands)?;
+                    self.op(V::SubD.code(family), &operands)?;
                     own
                 }
                 None => *offsets,
             };
             self.op(broadcast, &[X::R(first), low(starts)])?;
-            match (level, nth) {
+            match (family, nth) {
                 (_, 0) => {
                     let operands = [X::R(all), X::R(starts), X::R(first)];
-                    self.op(V::Xor.code(level), &operands)?;
+                    self.op(V::Xor.code(family), &operands)?;
                 }
-                (Level::Avx2, _) => {
+                (Family::Avx2, _) => {
                     let operands = [X::R(own), X::R(starts), X::R(first)];
-                    self.op(V::Xor.code(level), &operands)?;
-                    self.op(V::Or.code(level), &[X::R(all), X::R(all), X::R(own)])?;
+                    self.op(V::Xor.code(family), &operands)?;
+                    self.op(V::Or.code(family), &[X::R(all), X::R(all), X::R(own)])?;
                 }
-                (Level::Avx512, _) => {
+                (Family::Avx512, _) => {
                     // What is in the first, or in just one of the others.
                     const OR_XOR: u8 = 0xf6;
                     let operands = [X::R(all), X::R(starts), X::R(first), X::I8(OR_XOR)];

@@ -1,9 +1,9 @@
 //! What is done lane after lane: loads, stores and atomics whose lanes have passed their check.
 
 use super::Emitter;
-use crate::Level;
 use crate::context as at;
 use crate::fuel;
+use crate::isa::Family;
 use crate::mir::{EachLane, How};
 use crate::registers::{CONTEXT, SCRATCH, vector_scratch};
 use crate::x86::operands::{Operands, Part};
@@ -136,11 +136,11 @@ impl Emitter {
 
     /// The sum of the old value and an operand, in the scratch register.
     fn add_floats(&mut self, how: How, old: Register, operand: X) -> Result<(), String> {
-        let scratch = X::R(Register::XMM0 + vector_scratch(self.level) as u32);
+        let scratch = X::R(Register::XMM0 + vector_scratch(self.family) as u32);
         let word = X::R(Register::R11D);
-        let code = |avx2: Code, avx512: Code| match self.level {
-            Level::Avx2 => avx2,
-            Level::Avx512 => avx512,
+        let code = |avx2: Code, avx512: Code| match self.family {
+            Family::Avx2 => avx2,
+            Family::Avx512 => avx512,
         };
         if how == How::AddF64 {
             let put = code(Code::VEX_Vmovq_xmm_rm64, Code::EVEX_Vmovq_xmm_rm64);

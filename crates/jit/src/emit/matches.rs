@@ -1,8 +1,8 @@
 //! Lanes that hold the same word.
 
 use super::Emitter;
-use crate::Level;
 use crate::context::{ELEMENT_BYTES, ELEMENTS};
+use crate::isa::Family;
 use crate::registers::{CONTEXT, MASK_SCRATCH as MASK, SCRATCH, vector_scratch};
 use crate::x86::operands::Part;
 use crate::x86::{self, Memory, Operand as X};
@@ -27,23 +27,23 @@ impl Emitter {
             X::M(Memory { base: CONTEXT, index: Some((SCRATCH, 1)), disp, broadcast })
         };
         // Bits of a vector's lanes are whole bytes.
-        let bits = |nth: usize| at(ELEMENT_BYTES + own + nth * self.level.lanes() / 8, false);
+        let bits = |nth: usize| at(ELEMENT_BYTES + own + nth * self.family.lanes() / 8, false);
         let bits: Vec<X> = (0..vectors.len()).map(bits).collect();
         let lane = X::R(x86::sized(SCRATCH, Part::Double));
         self.op(Code::Xor_r32_rm32, &[lane, lane])?;
         let start = self.end;
-        let all = X::R(x86::vector(vector_scratch(self.level), self.level));
-        if self.level == Level::Avx2 {
+        let all = X::R(x86::vector(vector_scratch(self.family), self.family));
+        if self.family == Family::Avx2 {
             self.op(Code::VEX_Vpbroadcastd_ymm_xmmm32, &[all, at(own, false)])?;
         }
         for (vector, bits) in vectors.iter().zip(bits) {
-            match self.level {
-                Level::Avx512 => {
+            match self.family {
+                Family::Avx512 => {
                     let code = Code::EVEX_Vpcmpeqd_kr_k1_zmm_zmmm512b32;
                     self.op(code, &[X::R(MASK), X::R(*vector), at(own, true)])?;
                     self.op(Code::VEX_Kmovw_m16_kr, &[bits, X::R(MASK)])?;
                 }
-                Level::Avx2 => {
+                Family::Avx2 => {
                     let equal = Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
                     self.op(equal, &[X::R(other), X::R(*vector), all])?;
                     let word = X::R(x86::sized(room, Part::Double));

@@ -1,8 +1,8 @@
 //! Instructions that do not round to nearest even.
 
 use super::{Emitter, context};
-use crate::Level;
 use crate::context as at;
+use crate::isa::Family;
 use crate::mir::{Kind, Way};
 use crate::x86::{self, Operand as X};
 use iced_x86::{Code, RoundingControl};
@@ -17,7 +17,7 @@ impl Emitter {
         round: Round,
     ) -> Result<(), String> {
         let mut instruction = x86::instruction(code, operands, None);
-        if self.level == Level::Avx512 {
+        if self.family == Family::Avx512 {
             instruction.set_rounding_control(match round {
                 Round::NearestEven => RoundingControl::RoundToNearest,
                 Round::Down => RoundingControl::RoundDown,
@@ -33,10 +33,10 @@ impl Emitter {
     pub(super) fn round_for(&mut self, kind: &Kind) -> Result<(), String> {
         let round = match kind {
             Kind::X { way: Way::Rounded(round), .. } => *round,
-            Kind::X { code, .. } if *code == x86::vector_moves(self.level).0 => return Ok(()),
+            Kind::X { code, .. } if *code == x86::vector_moves(self.family).0 => return Ok(()),
             _ => Round::NearestEven,
         };
-        if self.level == Level::Avx2 && round != self.round {
+        if self.family == Family::Avx2 && round != self.round {
             self.round = round;
             let control = context(at::ROUNDING + 4 * i32::from(x86::rounding(round)));
             self.op(Code::VEX_Vldmxcsr_m32, &[control])?;

@@ -125,7 +125,7 @@ impl Emitter {
 
     /// Clears so many bytes where `rdi` points to.
     fn clear_bytes(&mut self, bytes: u64) -> Result<(), String> {
-        let vector = self.level.bytes() as u64;
+        let vector = self.family.bytes() as u64;
         if bytes > FEW_BYTES || !bytes.is_multiple_of(vector) {
             self.op(Code::Xor_r32_rm32, &[X::R(Register::EAX), X::R(Register::EAX)])?;
             self.op(Code::Mov_r32_imm32, &[ROOM_LOW, X::I32((bytes / 4) as i32)])?;
@@ -134,10 +134,10 @@ impl Emitter {
         }
         let zero = X::R(Register::XMM0);
         self.op(Code::VEX_Vpxor_xmm_xmm_xmmm128, &[zero, zero, zero])?;
-        let (_, store) = x86::vector_moves(self.level);
-        for at in (0..bytes).step_by(self.level.bytes()) {
+        let (_, store) = x86::vector_moves(self.family);
+        for at in (0..bytes).step_by(self.family.bytes()) {
             let to = after(Register::RDI, at as i64);
-            self.op(store, &[to, X::R(x86::vector(0, self.level))])?;
+            self.op(store, &[to, X::R(x86::vector(0, self.family))])?;
         }
         Ok(())
     }

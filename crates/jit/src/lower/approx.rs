@@ -4,13 +4,12 @@
 use super::Lower;
 use super::value::{FLOAT, Value};
 use super::values::words;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Kind, O};
 use iced_x86::{Code, ConditionCode};
 use ir::numeric::sfu::{Interpolation, LOW_BITS, PLACE_BITS, SLOPE_BITS, interpolation};
 use ir::{BinaryOp, Class, Op, Reg, Src, UnaryOp};
-use regalloc2::{RegClass, VReg};
+use regalloc2::VReg;
 
 use ir::numeric::sfu::Interpolated as Function;
 
@@ -53,7 +52,7 @@ struct Known {
 impl Lower<'_> {
     /// Emits such a function, where `rows` does it in another way. Says whether the operation is one.
     pub(super) fn approximation(&mut self, op: &Op, d: Reg, rows: usize) -> bool {
-        let Some((function, a, factor)) = function(op).filter(|_| self.level == Level::Avx512)
+        let Some((function, a, factor)) = function(op).filter(|_| self.family == Family::Avx512)
         else {
             return false;
         };
@@ -100,7 +99,7 @@ impl Lower<'_> {
             Function::Ex2 => {
                 // The result of negative infinity is the zero that masks are made of.
                 let infinity = self.pool(words(SIGN | INFINITY));
-                let not_zero = self.mask_of_words(
+                let not_zero = self.mask_of(
                     Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
                     a,
                     O::M(infinity),
@@ -108,7 +107,7 @@ impl Lower<'_> {
                 );
                 let distance = self.func.value(FLOAT);
                 let operands = [O::D(distance), O::U(a), O::M(rest), O::Zeroing(not_zero)];
-                self.func.x(V::And.code(self.level), &operands);
+                self.func.x(V::And.code(self.family), &operands);
                 Known { a, distance, not_zero: Some(not_zero) }
             }
             Function::Rcp => {
@@ -123,10 +122,10 @@ impl Lower<'_> {
             Function::Sqrt => {
                 // Distances are often 0.
                 let not_zero =
-                    self.mask_of_words(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, a, O::U(a), None);
+                    self.mask_of(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, a, O::U(a), None);
                 let distance = self.func.value(FLOAT);
                 let operands = [O::D(distance), O::U(a), O::M(least), O::Zeroing(not_zero)];
-                self.func.x(V::SubD.code(self.level), &operands);
+                self.func.x(V::SubD.code(self.family), &operands);
                 Known { a, distance, not_zero: Some(not_zero) }
             }
         }
@@ -143,12 +142,8 @@ impl Lower<'_> {
         let distances: Vec<VReg> = known.iter().map(|known| known.distance).collect();
         let largest = distances.into_iter().reduce(|a, b| self.binary(V::MaxUD, a, O::U(b)));
         let Some(largest) = largest else { return };
-        let beyond = self.mask_of_words(
-            Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
-            largest,
-            O::M(end),
-            Some(5),
-        );
+        let beyond =
+            self.mask_of(Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, largest, O::M(end), Some(5));
         self.func.x(Code::VEX_Kortestw_kr_kr, &[O::U(beyond), O::U(beyond)]);
     }
 
@@ -220,8 +215,7 @@ impl Lower<'_> {
             // A bit of the lower half with those of the upper half that count.
             for bit in 1..8u8 {
                 let mask = self.pool(words(0x0001_0001 << bit));
-                let set =
-                    self.mask_of_words(Code::EVEX_Vptestmw_kr_k1_zmm_zmmm512, t, O::M(mask), None);
+                let set = self.mask_of(Code::EVEX_Vptestmw_kr_k1_zmm_zmmm512, t, O::M(mask), None);
                 let part = self.shift(U::ShrW, t, 16 - bit);
                 let more = self.func.value(FLOAT);
                 let operands = [O::Tied(more, sum), O::U(sum), O::U(part), O::Masked(set)];
@@ -243,12 +237,7 @@ impl Lower<'_> {
         let sets: Vec<VReg> = (5..of.firsts.len().ilog2())
             .map(|bit| {
                 let bit = self.pool(words(1 << bit));
-                self.mask_of_words(
-                    Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
-                    segment,
-                    O::M(bit),
-                    None,
-                )
+                self.mask_of(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, segment, O::M(bit), None)
             })
             .collect();
         let [first, others] =
@@ -329,7 +318,7 @@ impl Lower<'_> {
                 let negative = self.shift(U::SarD, a, 31);
                 let power = self.binary(V::AddD, position, O::M(one));
                 let power = self.binary(V::SubD, power, O::U(negative));
-                let is_whole = self.mask_of_words(
+                let is_whole = self.mask_of(
                     Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
                     fixed,
                     O::M(fraction),
@@ -363,7 +352,7 @@ impl Lower<'_> {
                         self.pool(words(ONE)),
                     );
                     let fraction = self.binary(V::And, a, O::M(bits));
-                    let is_power = self.mask_of_words(
+                    let is_power = self.mask_of(
                         Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
                         fraction,
                         O::M(power),
@@ -379,14 +368,5 @@ impl Lower<'_> {
         let operands = [O::D(result), O::U(found), O::Zeroing(not_zero)];
         self.func.x(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, &operands);
         result
-    }
-
-    /// A mask that an instruction makes of two operands and perhaps a constant.
-    fn mask_of_words(&mut self, code: Code, a: VReg, b: O, constant: Option<u8>) -> VReg {
-        let found = self.func.value(RegClass::Vector);
-        let mut operands = vec![O::D(found), O::U(a), b];
-        operands.extend(constant.map(O::I8));
-        self.func.x(code, &operands);
-        found
     }
 }

@@ -2,8 +2,7 @@
 
 use super::Lower;
 use super::values::words;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::numeric::f32;
@@ -152,7 +151,7 @@ impl Lower<'_> {
 
     /// How many zeros stand before the highest bit of each word.
     fn leading_zeros(&mut self, a: VReg) -> VReg {
-        if self.level == Level::Avx512 {
+        if self.family == Family::Avx512 {
             return self.unary_code(Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, a);
         }
         let zeros = self.bits_above(a, U::ShrD, 32);

@@ -216,7 +216,7 @@ impl Lower<'_> {
             parts.push(self.binary(what, low, O::U(high)));
         }
         let mut all = parts[0];
-        let mut distance = self.level.lanes() / 2;
+        let mut distance = self.family.lanes() / 2;
         while distance > 0 {
             let other = self.reordered(all, |lane| lane ^ distance);
             all = self.binary(what, all, O::U(other));

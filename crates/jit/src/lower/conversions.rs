@@ -4,8 +4,7 @@ use super::Lower;
 use super::numbers::rounding;
 use super::values::{doubles, words};
 use super::wide::Quads;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{Class, Round, Src, UnaryOp};
@@ -24,7 +23,7 @@ impl Lower<'_> {
     /// A vector of a result of one operand.
     pub(super) fn conversion(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
         use UnaryOp as N;
-        if self.level == Level::Avx512
+        if self.family == Family::Avx512
             && let Some(found) = self.wide_conversion(op, a, nth)
         {
             return Some(found);

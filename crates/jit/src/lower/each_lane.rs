@@ -9,11 +9,10 @@ use super::local::MAX_STRIDE;
 use super::packed::{moved_as, wanted_as};
 use super::value::{FLOAT, Form, INT, Value, Vectors, access_class};
 use super::values::{doubles, words};
-use crate::Level;
 use crate::context as at;
 use crate::exit::Why;
 use crate::input::Local;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Base, EachLane, How, Mem, O, register};
 use iced_x86::Code;
 use ir::{
@@ -146,7 +145,7 @@ impl Lower<'_> {
 
     /// The same offsets as values that nobody else needs, where registers are few: then those that others need do not have to be in them.
     fn own(&mut self, offsets: Vec<VReg>) -> Vec<VReg> {
-        if self.level == Level::Avx512 || offsets.len() <= FEW_OFFSETS {
+        if self.family == Family::Avx512 || offsets.len() <= FEW_OFFSETS {
             return offsets;
         }
         offsets.into_iter().map(|vector| self.unary(U::Load, O::U(vector))).collect()
@@ -348,7 +347,7 @@ impl Lower<'_> {
 
     /// The lanes of a mask, and zero in the others.
     pub(super) fn only(&mut self, class: Class, mask: VReg, value: VReg) -> VReg {
-        if self.level == Level::Avx2 {
+        if self.family == Family::Avx2 {
             return self.binary(V::And, value, O::U(mask));
         }
         let found = self.func.value(FLOAT);
@@ -392,7 +391,10 @@ impl Lower<'_> {
                 let (unit, elements) = moved_as(*access, values.len());
                 let is_one = reached.is_one(unit.bytes() * elements as u32);
                 match masks {
-                    None if self.level == Level::Avx512 && unit == Access::B32 && elements == 1 => {
+                    None if self.family == Family::Avx512
+                        && unit == Access::B32
+                        && elements == 1 =>
+                    {
                         let words = self.put_as(values, *access);
                         self.store_words(reached, &words[0]);
                     }
@@ -473,7 +475,7 @@ impl Lower<'_> {
         lanes: VReg,
         masks: Option<&[VReg]>,
     ) {
-        if let ([value], Access::B32, Level::Avx512) = (values, access, self.level) {
+        if let ([value], Access::B32, Family::Avx512) = (values, access, self.family) {
             for (nth, offsets) in reached.offsets.iter().enumerate() {
                 let value = self.vector(*value, Class::W32, nth);
                 match masks {
@@ -498,9 +500,9 @@ impl Lower<'_> {
 
     /// Lane after lane, in ascending order.
     fn lanes(&mut self, what: EachLane, reached: &Reached, lanes: VReg) {
-        let (_, store) = crate::x86::vector_moves(self.level);
+        let (_, store) = crate::x86::vector_moves(self.family);
         for (nth, offsets) in reached.offsets.iter().enumerate() {
-            let to = at::OFFSETS + (nth * self.level.bytes()) as i32;
+            let to = at::OFFSETS + (nth * self.family.bytes()) as i32;
             self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(*offsets)]);
         }
         let [left, lane, offset, value] = [0; 4].map(|_| self.func.value(INT));
@@ -530,18 +532,18 @@ impl Lower<'_> {
 
     /// The same of vectors.
     pub(super) fn put_elements(&mut self, vectors: &[VReg], nth: usize) {
-        let (_, store) = crate::x86::vector_moves(self.level);
+        let (_, store) = crate::x86::vector_moves(self.family);
         for (vector, value) in vectors.iter().enumerate() {
-            let to = at::ELEMENTS + (nth * at::ELEMENT_BYTES + vector * self.level.bytes()) as i32;
+            let to = at::ELEMENTS + (nth * at::ELEMENT_BYTES + vector * self.family.bytes()) as i32;
             self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(*value)]);
         }
     }
 
     /// Makes subnormal numbers zero that are taken one by one.
     fn flush_element(&mut self) {
-        let (_, store) = crate::x86::vector_moves(self.level);
+        let (_, store) = crate::x86::vector_moves(self.family);
         for vector in 0..self.gang.slices() {
-            let there = at::ELEMENTS + (vector * self.level.bytes()) as i32;
+            let there = at::ELEMENTS + (vector * self.family.bytes()) as i32;
             let there = Mem::new(Base::Context, there);
             let value = self.loaded(there);
             let flushed = self.flushed(value);
@@ -553,7 +555,7 @@ impl Lower<'_> {
     pub(super) fn taken_elements(&mut self, class: Class, nth: usize) -> Vec<VReg> {
         (0..self.count(class))
             .map(|vector| {
-                let from = nth * at::ELEMENT_BYTES + vector * self.level.bytes();
+                let from = nth * at::ELEMENT_BYTES + vector * self.family.bytes();
                 self.loaded(Mem::new(Base::Context, at::ELEMENTS + from as i32))
             })
             .collect()

@@ -5,8 +5,7 @@ use super::each_lane::atomic;
 use super::mask::Masked;
 use super::memory::Wanted;
 use super::value::{FLOAT, Form, INT, Value, access_class};
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{How, Mem, O};
 use crate::x86::scalar_store;
 use iced_x86::Code;
@@ -88,7 +87,7 @@ impl Lower<'_> {
     /// Gives lanes of a register values. The others may hold anything: they do not execute.
     fn set_few(&mut self, d: Reg, values: &[(usize, VReg)]) {
         let count = self.gang.slices();
-        let own = self.level.lanes();
+        let own = self.family.lanes();
         let mut vectors: Vec<Option<VReg>> = vec![None; count];
         for (lane, value) in values {
             let all = self.broadcast(*value, Class::W32);
@@ -130,9 +129,9 @@ impl Lower<'_> {
             return self.first_word(vector);
         }
         let found = self.func.value(INT);
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vmovq_rm64_xmm,
-            Level::Avx512 => Code::EVEX_Vmovq_rm64_xmm,
+        let code = match self.family {
+            Family::Avx2 => Code::VEX_Vmovq_rm64_xmm,
+            Family::Avx512 => Code::EVEX_Vmovq_rm64_xmm,
         };
         debug_assert_eq!(vector.class(), FLOAT);
         self.func.x(code, &[O::D(found), O::U(vector)]);

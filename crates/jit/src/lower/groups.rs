@@ -71,7 +71,7 @@ impl Lower<'_> {
 
     /// The membermasks of a vector's lanes.
     fn masks_of_groups(&mut self, groups: &Groups, nth: usize) -> O {
-        let first = nth * self.level.lanes();
+        let first = nth * self.family.lanes();
         O::M(self.pool(words_of_lanes(|lane| groups.0.get(first + lane).copied().unwrap_or(0))))
     }
 

@@ -3,8 +3,7 @@
 use super::Lower;
 use super::memory::Lanes;
 use super::value::FLOAT;
-use crate::Level;
-use crate::isa::U;
+use crate::isa::{Family, U};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::Access;
@@ -14,7 +13,7 @@ use regalloc2::VReg;
 impl Lower<'_> {
     /// Whether halves of vectors that follow from places of their own, if there are such, can be loaded at once.
     pub(super) fn are_halves(&self, shape: &Shape, affine: &Affine, access: Access) -> bool {
-        let half = self.level.lanes() / 2;
+        let half = self.family.lanes() / 2;
         match shape {
             Shape::Sliced(lanes, _) if (*lanes as usize) == half && access != Access::B64 => {
                 affine.is_uniform() || access == Access::B32 && self.are_dense(affine, half, 4)
@@ -34,7 +33,7 @@ impl Lower<'_> {
         if access == Access::B64 {
             return None;
         }
-        let half = self.level.lanes() / 2;
+        let half = self.family.lanes() / 2;
         let starts = [first, first + half];
         let apart = |start: usize, by: i64| {
             (0..half).all(|lane| lanes.distance(start, start + lane) == Some(lane as i64 * by))
@@ -59,7 +58,7 @@ impl Lower<'_> {
     /// A vector of which the upper half is the low half of another, or is in memory.
     pub(super) fn with_upper_half(&mut self, vector: VReg, upper: O) -> VReg {
         let found = self.func.value(FLOAT);
-        let code = U::SetUpperHalf.code(self.level);
+        let code = U::SetUpperHalf.code(self.family);
         self.func.x(code, &[O::D(found), O::U(vector), upper, O::I8(1)]);
         found
     }
@@ -67,9 +66,9 @@ impl Lower<'_> {
     /// Words that fill the low half of a vector.
     pub(super) fn load_half(&mut self, memory: Mem) -> VReg {
         let found = self.func.value(FLOAT);
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vmovups_xmm_xmmm128,
-            Level::Avx512 => Code::EVEX_Vmovups_ymm_k1z_ymmm256,
+        let code = match self.family {
+            Family::Avx2 => Code::VEX_Vmovups_xmm_xmmm128,
+            Family::Avx512 => Code::EVEX_Vmovups_ymm_k1z_ymmm256,
         };
         self.func.x(code, &[O::D(found), O::M(memory)]);
         found
@@ -77,13 +76,15 @@ impl Lower<'_> {
 
     /// Stores words, each half of a vector to a place of its own.
     pub(super) fn store_halves(&mut self, lanes: &Lanes, vectors: &[VReg]) {
-        let codes = match self.level {
-            Level::Avx2 => [Code::VEX_Vmovups_xmmm128_xmm, Code::VEX_Vextracti128_xmmm128_ymm_imm8],
-            Level::Avx512 => {
+        let codes = match self.family {
+            Family::Avx2 => {
+                [Code::VEX_Vmovups_xmmm128_xmm, Code::VEX_Vextracti128_xmmm128_ymm_imm8]
+            }
+            Family::Avx512 => {
                 [Code::EVEX_Vmovups_ymmm256_k1z_ymm, Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8]
             }
         };
-        let half = self.level.lanes() / 2;
+        let half = self.family.lanes() / 2;
         for (nth, vector) in vectors.iter().enumerate() {
             let first = nth * 2 * half;
             let [low, high] = [first, first + half].map(|lane| O::M(lanes.memory(lane, 0)));

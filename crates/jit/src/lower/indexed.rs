@@ -4,9 +4,8 @@ use super::Lower;
 use super::each_lane::{Accessed, Reached};
 use super::value::{FLOAT, Form, INT, Indexed, Value, mask_class};
 use super::values::words;
-use crate::Level;
 use crate::exit::Index;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Base, Mem, O};
 use crate::window;
 use iced_x86::Code;
@@ -191,9 +190,9 @@ impl Lower<'_> {
         };
         let mut any: Option<VReg> = None;
         for (nth, far) in far.iter().enumerate() {
-            let beyond = self.func.value(mask_class(self.level));
-            match self.level {
-                Level::Avx512 => {
+            let beyond = self.func.value(mask_class(self.family));
+            match self.family {
+                Family::Avx512 => {
                     const NOT_GREATER: u8 = 2;
                     let code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
                     let mut operands =
@@ -201,7 +200,7 @@ impl Lower<'_> {
                     operands.extend(masks.map(|masks| O::Masked(masks[nth])));
                     self.func.x(code, &operands);
                 }
-                Level::Avx2 => {
+                Family::Avx2 => {
                     let inside = self.func.value(FLOAT);
                     let greater = Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
                     self.func.x(greater, &[O::D(inside), O::U(count), O::U(*far)]);
@@ -209,17 +208,17 @@ impl Lower<'_> {
                         Some(masks) => O::U(masks[nth]),
                         None => O::M(self.pool([0xff; 64])),
                     };
-                    let code = V::AndNot.code(self.level);
+                    let code = V::AndNot.code(self.family);
                     self.func.x(code, &[O::D(beyond), O::U(inside), executing]);
                 }
             }
             any = Some(match any {
                 None => beyond,
                 Some(any) => {
-                    let both = self.func.value(mask_class(self.level));
-                    let code = match self.level {
-                        Level::Avx2 => V::Or.code(self.level),
-                        Level::Avx512 => Code::VEX_Korw_kr_kr_kr,
+                    let both = self.func.value(mask_class(self.family));
+                    let code = match self.family {
+                        Family::Avx2 => V::Or.code(self.family),
+                        Family::Avx512 => Code::VEX_Korw_kr_kr_kr,
                     };
                     self.func.x(code, &[O::D(both), O::U(any), O::U(beyond)]);
                     both

@@ -3,8 +3,7 @@
 use super::Lower;
 use super::memory::Lanes;
 use super::value::FLOAT;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::Class;
@@ -17,12 +16,12 @@ const ODD: u8 = 0xdd;
 impl Lower<'_> {
     /// The words of two vectors, one after the other, with even numbers.
     pub(super) fn even_words(&mut self, both: [VReg; 2]) -> VReg {
-        match self.level {
-            Level::Avx2 => {
+        match self.family {
+            Family::Avx2 => {
                 let found = self.chosen(both, EVEN);
                 self.in_order(found)
             }
-            Level::Avx512 => self.every_other(Class::W32, both, false),
+            Family::Avx512 => self.every_other(Class::W32, both, false),
         }
     }
 
@@ -38,7 +37,7 @@ impl Lower<'_> {
     /// Two words of each quarter of one vector and of another, by their numbers there (AVX2).
     fn chosen(&mut self, [a, b]: [VReg; 2], numbers: u8) -> VReg {
         let found = self.func.value(FLOAT);
-        let code = V::ShufPs.code(self.level);
+        let code = V::ShufPs.code(self.family);
         self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(numbers)]);
         found
     }
@@ -91,16 +90,16 @@ impl Lower<'_> {
         class: Class,
         elements: usize,
     ) -> Vec<VReg> {
-        let step = self.level.bytes() as i64;
+        let step = self.family.bytes() as i64;
         let vectors = 0..elements as i64;
-        match self.level {
-            Level::Avx512 => {
+        match self.family {
+            Family::Avx512 => {
                 let memory: Vec<VReg> = vectors
                     .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
                     .collect();
                 self.taken_apart(class, &memory)
             }
-            Level::Avx2 => {
+            Family::Avx2 => {
                 // A vector of the two halves that lie half of all bytes from each other: then nothing has to cross its middle.
                 let half = step / 2;
                 let all = elements as i64 * half;
@@ -151,20 +150,20 @@ impl Lower<'_> {
 
     /// Vectors of memory, of the vectors of two or four elements a lane.
     pub(super) fn put_together(&mut self, class: Class, elements: &[VReg]) -> Vec<VReg> {
-        match (self.level, elements) {
-            (Level::Avx2, [a, b]) => {
+        match (self.family, elements) {
+            (Family::Avx2, [a, b]) => {
                 let both = self.unpacked(class, [*a, *b]);
                 self.halves_of_two(both).to_vec()
             }
-            (Level::Avx2, [a, b, c, d]) => {
+            (Family::Avx2, [a, b, c, d]) => {
                 let [front, back] = [[*a, *b], [*c, *d]].map(|both| self.unpacked(class, both));
                 // All elements of a lane in each half: of lanes 0, 1, 2, 3, and of those that lie half a vector behind.
                 let pairs = [0, 1].map(|nth| self.unpacked(Class::W64, [front[nth], back[nth]]));
                 let [[first, third], [second, fourth]] = pairs.map(|pair| self.halves_of_two(pair));
                 vec![first, second, third, fourth]
             }
-            (Level::Avx512, [a, b]) => self.in_turn(class, [*a, *b]).to_vec(),
-            (Level::Avx512, [a, b, c, d]) => {
+            (Family::Avx512, [a, b]) => self.in_turn(class, [*a, *b]).to_vec(),
+            (Family::Avx512, [a, b, c, d]) => {
                 let even = self.in_turn(class, [*a, *c]);
                 let odd = self.in_turn(class, [*b, *d]);
                 let halves = [0, 1].map(|half| self.in_turn(class, [even[half], odd[half]]));

@@ -45,7 +45,7 @@ impl Lower<'_> {
         let start = self.shift(U::ShlD, start, SPREAD);
         let place = self.binary(V::Or, start, O::U(byte));
         let mut threads = [0; 64];
-        let first = vector * self.level.lanes();
+        let first = vector * self.family.lanes();
         for (lane, chunk) in (first..).zip(threads.chunks_exact_mut(4)) {
             let (warp, lane) = ((lane / WARP) as u32, (lane % WARP) as u32);
             let thread = warp * stride * WARP as u32 + lane * piece;

@@ -4,10 +4,9 @@ use super::Lower;
 use super::packed::{moved_as, wanted_as};
 use super::value::{INT, Value, access_class};
 use super::values::words as words_of;
-use crate::Level;
 use crate::exit::Why;
 use crate::fuel;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Base, Kind, Mem, O};
 use crate::x86::scalar_load;
 use iced_x86::{Code, ConditionCode};
@@ -394,9 +393,9 @@ impl Lower<'_> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let bytes = size * elements as i64;
         // Elements of all lanes are packed at once without AVX-512.
-        let group = match self.level {
-            Level::Avx2 if size < 4 => WARP,
-            Level::Avx2 | Level::Avx512 => self.gang.lanes() / self.count(class),
+        let group = match self.family {
+            Family::Avx2 if size < 4 => WARP,
+            Family::Avx2 | Family::Avx512 => self.gang.lanes() / self.count(class),
         };
         let by_halves = elements == 1
             && size == 4
@@ -436,12 +435,12 @@ impl Lower<'_> {
 
     /// Stores one or several elements a lane, of 32 bits or of 64, that lie one after the other for all lanes of a vector.
     pub(super) fn store_elements(&mut self, lanes: &Lanes, class: Class, elements: &[Vec<VReg>]) {
-        let (_, store) = crate::x86::vector_moves(self.level);
+        let (_, store) = crate::x86::vector_moves(self.family);
         let own = self.gang.lanes() / self.count(class);
         for slice in 0..self.count(class) {
             let of_slice: Vec<VReg> = elements.iter().map(|vectors| vectors[slice]).collect();
             for (nth, vector) in (0..).zip(self.put_together(class, &of_slice)) {
-                let to = lanes.memory(slice * own, nth * self.level.bytes() as i64);
+                let to = lanes.memory(slice * own, nth * self.family.bytes() as i64);
                 self.func.x(store, &[O::M(to), O::U(vector)]);
             }
         }
@@ -454,13 +453,13 @@ impl Lower<'_> {
 
     /// Stores the low bytes, or halves, of all words, one after the other.
     fn store_small(&mut self, lanes: &Lanes, words: &[VReg], size: i64) {
-        if self.level == Level::Avx512 {
+        if self.family == Family::Avx512 {
             let code = match size {
                 1 => Code::EVEX_Vpmovdb_xmmm128_k1z_zmm,
                 _ => Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
             };
             for (slice, vector) in words.iter().enumerate() {
-                let to = lanes.memory(slice * self.level.lanes(), 0);
+                let to = lanes.memory(slice * self.family.lanes(), 0);
                 self.func.x(code, &[O::M(to), O::U(*vector)]);
             }
             return;
@@ -478,9 +477,9 @@ impl Lower<'_> {
             packed =
                 packed.chunks_exact(2).map(|pair| self.packed(code, [pair[0], pair[1]])).collect();
         }
-        let (_, store) = crate::x86::vector_moves(self.level);
+        let (_, store) = crate::x86::vector_moves(self.family);
         for (nth, vector) in (0..).zip(packed) {
-            let to = lanes.memory(0, nth * self.level.bytes() as i64);
+            let to = lanes.memory(0, nth * self.family.bytes() as i64);
             self.func.x(store, &[O::M(to), O::U(vector)]);
         }
     }
@@ -658,7 +657,7 @@ impl Lower<'_> {
     /// Whether the lanes of half a vector lie at a distance from each other that is neither so many bytes nor none.
     fn are_scattered(&self, shape: &Shape, bytes: i64) -> bool {
         let Shape::Affine(affine) = shape else { return false };
-        let half = self.level.lanes() / 2;
+        let half = self.family.lanes() / 2;
         ![0, bytes].into_iter().any(|distance| self.are_dense(affine, half, distance))
     }
 

@@ -49,12 +49,13 @@ mod wide_bits;
 mod windows;
 mod zeros;
 
+use crate::Input;
 use crate::exit::{Leaving, Why};
 use crate::fuel;
 use crate::gang::Gang;
+use crate::isa::Family;
 use crate::mir::{Func, Kind, O};
 use crate::partial::Partial;
-use crate::{Input, Level};
 use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::Liveness;
@@ -96,7 +97,7 @@ struct Bases {
 
 struct Lower<'a> {
     input: &'a Input<'a>,
-    level: Level,
+    family: Family,
     gang: Gang,
     func: Func,
     shapes: &'a Shapes,
@@ -175,10 +176,11 @@ pub(crate) fn lower(
         }
     }
     let homed = homed::homed(input, &shapes, &nodes, &parts, &invariant);
-    let func = Func::new(input.level.bytes(), crate::registers::clobbered(input.level));
+    let func =
+        Func::new(input.level.family().bytes(), crate::registers::clobbered(input.level.family()));
     let mut lower = Lower {
         input,
-        level: input.level,
+        family: input.level.family(),
         gang,
         func,
         shapes: &shapes,

@@ -1,11 +1,14 @@
 //! Vector operations on binary32 that take several instructions, and on the formats of 16 bits by way of it.
 
 use super::Lower;
+use super::value::FLOAT;
 use super::values::words;
-use crate::isa::{U, V};
+use crate::Level;
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use crate::x86;
-use ir::numeric::bf16;
+use iced_x86::Code;
+use ir::numeric::{bf16, f16};
 use ir::{BinaryOp, Class, Round, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
@@ -14,6 +17,37 @@ const NEAREST: Round = Round::NearestEven;
 /// The constant of `vroundps` that rounds so, and says nothing of what is lost.
 pub(super) fn rounding(round: Round) -> u8 {
     8 | x86::rounding(round)
+}
+
+/// The constant of `vcmpph` and its like for which operands of which one is a NaN compare.
+const UNORDERED: u8 = 3;
+
+/// What is computed of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Add,
+    Sub,
+    Mul,
+}
+
+impl Step {
+    /// The instruction that does so with numbers of binary32.
+    fn of_singles(self) -> V {
+        match self {
+            Step::Add => V::AddPs,
+            Step::Sub => V::SubPs,
+            Step::Mul => V::MulPs,
+        }
+    }
+
+    /// With numbers of binary16 (AVX512-FP16).
+    fn of_halves(self) -> Code {
+        match self {
+            Step::Add => Code::EVEX_Vaddph_zmm_k1z_zmm_zmmm512b16_er,
+            Step::Sub => Code::EVEX_Vsubph_zmm_k1z_zmm_zmmm512b16_er,
+            Step::Mul => Code::EVEX_Vmulph_zmm_k1z_zmm_zmmm512b16_er,
+        }
+    }
 }
 
 /// A format of 16 bits.
@@ -34,8 +68,16 @@ impl Lower<'_> {
             }
             N::F16ToF32 => {
                 let a = self.vector(a, Class::W32, nth);
-                let [low, high] = self.numbers_of_pairs(a);
-                self.low_words(low, high)
+                match self.family {
+                    Family::Avx2 => {
+                        let [low, high] = self.numbers_of_pairs(a);
+                        self.low_words(low, high)
+                    }
+                    Family::Avx512 => {
+                        let halves = self.unary_code(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, a);
+                        self.unary(U::CvtPh2Ps, O::U(halves))
+                    }
+                }
             }
             N::Bf16ToF32 => {
                 let a = self.vector(a, Class::W32, nth);
@@ -65,39 +107,45 @@ impl Lower<'_> {
     ) -> Option<VReg> {
         use BinaryOp as B;
         let (what, half, pair) = match op {
-            B::AddF16 => (V::AddPs, Half::F16, false),
-            B::SubF16 => (V::SubPs, Half::F16, false),
-            B::MulF16 => (V::MulPs, Half::F16, false),
-            B::AddF16x2 => (V::AddPs, Half::F16, true),
-            B::SubF16x2 => (V::SubPs, Half::F16, true),
-            B::MulF16x2 => (V::MulPs, Half::F16, true),
-            B::AddBf16 => (V::AddPs, Half::Bf16, false),
-            B::SubBf16 => (V::SubPs, Half::Bf16, false),
-            B::MulBf16 => (V::MulPs, Half::Bf16, false),
-            B::AddBf16x2 => (V::AddPs, Half::Bf16, true),
-            B::SubBf16x2 => (V::SubPs, Half::Bf16, true),
-            B::MulBf16x2 => (V::MulPs, Half::Bf16, true),
+            B::AddF16 => (Step::Add, Half::F16, false),
+            B::SubF16 => (Step::Sub, Half::F16, false),
+            B::MulF16 => (Step::Mul, Half::F16, false),
+            B::AddF16x2 => (Step::Add, Half::F16, true),
+            B::SubF16x2 => (Step::Sub, Half::F16, true),
+            B::MulF16x2 => (Step::Mul, Half::F16, true),
+            B::AddBf16 => (Step::Add, Half::Bf16, false),
+            B::SubBf16 => (Step::Sub, Half::Bf16, false),
+            B::MulBf16 => (Step::Mul, Half::Bf16, false),
+            B::AddBf16x2 => (Step::Add, Half::Bf16, true),
+            B::SubBf16x2 => (Step::Sub, Half::Bf16, true),
+            B::MulBf16x2 => (Step::Mul, Half::Bf16, true),
             _ => return None,
         };
         let [a, b] = [a, b].map(|src| self.vector(src, Class::W32, nth));
+        let single = what.of_singles();
         // Rounding twice changes nothing: see `numeric::f16::add_rn`.
         let found = match half {
+            Half::F16 if self.computes_halves() => {
+                let found = self.func.value(FLOAT);
+                self.func.x(what.of_halves(), &[O::D(found), O::U(a), O::U(b)]);
+                self.canonical_halves(found)
+            }
             Half::F16 => {
                 let [[a, more_a], [b, more_b]] = [a, b].map(|pairs| self.numbers_of_pairs(pairs));
                 let numbers = [(a, b), (more_a, more_b)];
-                let results = numbers.map(|(a, b)| self.binary(what, a, O::U(b)));
+                let results = numbers.map(|(a, b)| self.binary(single, a, O::U(b)));
                 self.pairs_of_numbers(results)
             }
             Half::Bf16 => {
                 let low = [a, b].map(|pairs| self.shift(U::ShlD, pairs, 16));
-                let low = self.binary(what, low[0], O::U(low[1]));
+                let low = self.binary(single, low[0], O::U(low[1]));
                 let low = self.bf16_of(low);
                 if !pair {
                     return Some(low);
                 }
                 let upper = self.pool(words(0xffff_0000));
                 let high = [a, b].map(|pairs| self.binary(V::And, pairs, O::M(upper)));
-                let high = self.binary(what, high[0], O::U(high[1]));
+                let high = self.binary(single, high[0], O::U(high[1]));
                 let high = self.bf16_of(high);
                 let high = self.shift(U::ShlD, high, 16);
                 self.binary(V::Or, low, O::U(high))
@@ -122,17 +170,35 @@ impl Lower<'_> {
             TernaryOp::FmaF16x2 => true,
             _ => return None,
         };
-        let [a, b, c] = operands.map(|src| {
-            let pairs = self.vector(src, Class::W32, nth);
-            self.numbers_of_pairs(pairs)
-        });
-        let results = [0, 1].map(|half| {
-            // The product is exact, the sum is rounded to odd: see `numeric::f16::fma_rn`.
-            let product = self.binary(V::MulPs, a[half], O::U(b[half]));
-            self.sum_to_odd(product, c[half])
-        });
-        let found = self.pairs_of_numbers(results);
+        let pairs = operands.map(|src| self.vector(src, Class::W32, nth));
+        let found = if self.computes_halves() {
+            let [a, b, c] = pairs;
+            let found = self.func.value(FLOAT);
+            let code = Code::EVEX_Vfmadd231ph_zmm_k1z_zmm_zmmm512b16_er;
+            self.func.x(code, &[O::Tied(found, c), O::U(a), O::U(b)]);
+            self.canonical_halves(found)
+        } else {
+            let [a, b, c] = pairs.map(|pairs| self.numbers_of_pairs(pairs));
+            let results = [0, 1].map(|half| self.fma_to_odd([a[half], b[half], c[half]]));
+            self.pairs_of_numbers(results)
+        };
         Some(if pair { found } else { self.low_halves(found) })
+    }
+
+    /// Whether the processor computes with binary16 itself.
+    fn computes_halves(&self) -> bool {
+        self.input.level == Level::Avx512Fp16
+    }
+
+    /// Numbers of binary16, two in a lane, with canonical NaNs (AVX512-FP16).
+    fn canonical_halves(&mut self, a: VReg) -> VReg {
+        let compare = Code::EVEX_Vcmpph_kr_k1_zmm_zmmm512b16_imm8_sae;
+        let nans = self.mask_of(compare, a, O::U(a), Some(UNORDERED));
+        let nan = self.pool(words(u32::from(f16::NAN) * 0x1_0001));
+        let found = self.func.value(FLOAT);
+        let blend = Code::EVEX_Vpblendmw_zmm_k1z_zmm_zmmm512;
+        self.func.x(blend, &[O::D(found), O::U(a), O::M(nan), O::Masked(nans)]);
+        found
     }
 
     /// A multiplication and addition of `bf16` that is one or the other: compilers write both so (`__hadd2`, `__hmul2`).
@@ -178,6 +244,26 @@ impl Lower<'_> {
         });
         let high = self.shift(U::ShlD, high, 16);
         self.binary(V::Or, low, O::U(high))
+    }
+
+    /// A multiplication and addition of binary16 in binary32, rounded to odd: the product is exact. See `numeric::f16::fma_rn`.
+    fn fma_to_odd(&mut self, [a, b, c]: [VReg; 3]) -> VReg {
+        match self.family {
+            // Telling the processor how to round takes longer than to find what was lost.
+            Family::Avx2 => {
+                let product = self.binary(V::MulPs, a, O::U(b));
+                self.sum_to_odd(product, c)
+            }
+            // Of the numbers next to an inexact result on both sides, one is odd.
+            Family::Avx512 => {
+                let [down, up] =
+                    [Round::Down, Round::Up].map(|round| self.fma(a, O::U(b), c, round));
+                let last = self.pool(words(1));
+                let test = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+                let odd = self.mask_of(test, down, O::M(last), None);
+                self.blend(odd, O::U(down), up)
+            }
+        }
     }
 
     /// The one of two values whose last bit is set, or the second.

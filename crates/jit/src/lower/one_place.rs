@@ -99,13 +99,13 @@ impl Lower<'_> {
     fn found_by_each(&mut self, old: VReg, each: VReg, lanes: VReg) -> Vec<VReg> {
         let [old, each] = [old, each].map(|value| self.broadcast(value, Class::W32));
         let warps = self.of_warps(lanes);
-        let own = WARP / self.level.lanes();
+        let own = WARP / self.family.lanes();
         let mut found = Vec::new();
         let mut before = old;
         for (nth, bits) in warps.iter().copied().enumerate() {
             let all = self.broadcast(bits, Class::W32);
             for slice in 0..own {
-                let first = slice * self.level.lanes();
+                let first = slice * self.family.lanes();
                 let lower = self.pool(words_of_lanes(|lane| {
                     u32::MAX.checked_shr(32 - (first + lane).min(31) as u32).unwrap_or(0)
                 }));

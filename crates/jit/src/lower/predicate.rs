@@ -5,8 +5,7 @@ use super::lane_bits::Sets;
 use super::value::{FLOAT, INT, Value, Vectors, mask_class, words_of_lanes};
 use super::values::words;
 use super::wide::Quads;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{Class, CompareOp, Pred, Reg, Src};
@@ -83,24 +82,33 @@ fn in_quads(relation: Relation) -> (Quads, bool, bool, bool) {
 impl Lower<'_> {
     /// The lanes of a vector in which numbers compare so (`vcmpps`).
     pub(super) fn compare_ps(&mut self, a: VReg, b: O, predicate: u8) -> VReg {
-        let found = self.func.value(mask_class(self.level));
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
-            Level::Avx512 => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+        let found = self.func.value(mask_class(self.family));
+        let code = match self.family {
+            Family::Avx2 => Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
+            Family::Avx512 => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
         };
         self.func.x(code, &[O::D(found), O::U(a), b, O::I8(predicate)]);
+        found
+    }
+
+    /// A mask that an instruction makes of two operands and perhaps a constant (AVX-512).
+    pub(super) fn mask_of(&mut self, code: Code, a: VReg, b: O, constant: Option<u8>) -> VReg {
+        let found = self.func.value(RegClass::Vector);
+        let mut operands = vec![O::D(found), O::U(a), b];
+        operands.extend(constant.map(O::I8));
+        self.func.x(code, &operands);
         found
     }
 
     /// `a` where the mask is, else `b`.
     pub(super) fn blend(&mut self, mask: VReg, a: O, b: VReg) -> VReg {
         let found = self.func.value(FLOAT);
-        match self.level {
-            Level::Avx2 => {
+        match self.family {
+            Family::Avx2 => {
                 let code = Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
                 self.func.x(code, &[O::D(found), O::U(b), a, O::U(mask)]);
             }
-            Level::Avx512 => {
+            Family::Avx512 => {
                 let code = Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32;
                 self.func.x(code, &[O::D(found), O::U(b), a, O::Masked(mask)]);
             }
@@ -117,7 +125,7 @@ impl Lower<'_> {
         };
         let masks = match (self.known(reg).masks, self.shapes.constant_lanes(Pred::Is(reg))) {
             (Some(masks), _) => masks,
-            (None, Some(lanes)) if self.level == Level::Avx2 => {
+            (None, Some(lanes)) if self.family == Family::Avx2 => {
                 (0..self.gang.slices()).map(|nth| self.constant_mask(lanes, nth)).collect()
             }
             (None, _) => {
@@ -137,7 +145,7 @@ impl Lower<'_> {
     /// The mask of a vector's lanes among constant ones (AVX2).
     fn constant_mask(&mut self, lanes: u64, nth: usize) -> VReg {
         let own = lanes & self.gang.of_vector(nth, self.gang.slices());
-        let first = nth * self.level.lanes();
+        let first = nth * self.family.lanes();
         let bits = own.checked_shr(first as u32).unwrap_or(0);
         let of_lane = |lane: usize| if bits >> lane & 1 != 0 { u32::MAX } else { 0 };
         let mask = self.pool(words_of_lanes(of_lane));
@@ -145,13 +153,13 @@ impl Lower<'_> {
     }
 
     fn not_mask(&mut self, mask: VReg) -> VReg {
-        let found = self.func.value(mask_class(self.level));
-        match self.level {
-            Level::Avx2 => {
+        let found = self.func.value(mask_class(self.family));
+        match self.family {
+            Family::Avx2 => {
                 let ones = self.pool(words(u32::MAX));
-                self.func.x(V::Xor.code(self.level), &[O::D(found), O::U(mask), O::M(ones)]);
+                self.func.x(V::Xor.code(self.family), &[O::D(found), O::U(mask), O::M(ones)]);
             }
-            Level::Avx512 => {
+            Family::Avx512 => {
                 self.func.x(Code::VEX_Knotw_kr_kr, &[O::D(found), O::U(mask)]);
             }
         }
@@ -161,15 +169,15 @@ impl Lower<'_> {
     /// The masks of a bit a lane.
     pub(super) fn masks_of(&mut self, bits: VReg) -> Vectors {
         let slices = self.gang.slices();
-        match self.level {
-            Level::Avx2 => {
+        match self.family {
+            Family::Avx2 => {
                 let mut warps = Vec::new();
                 for bits in self.of_warps(bits) {
                     warps.push(self.broadcast(bits, Class::W32));
                 }
                 (0..slices)
                     .map(|nth| {
-                        let lanes = self.level.lanes();
+                        let lanes = self.family.lanes();
                         let (warp, first) = (nth * lanes / WARP, nth * lanes % WARP);
                         let all = warps[warp];
                         let mut bytes = [0; 64];
@@ -185,11 +193,11 @@ impl Lower<'_> {
                     })
                     .collect()
             }
-            Level::Avx512 => (0..slices)
+            Family::Avx512 => (0..slices)
                 .map(|nth| {
                     let mut part = bits;
                     if nth > 0 {
-                        let by = (nth * self.level.lanes()) as u8;
+                        let by = (nth * self.family.lanes()) as u8;
                         part = self.tied(Code::Shr_rm64_imm8, bits, O::I8(by));
                     }
                     let found = self.func.value(RegClass::Vector);
@@ -202,7 +210,7 @@ impl Lower<'_> {
 
     /// A bit a lane of masks.
     pub(super) fn bits_of(&mut self, masks: &[VReg]) -> VReg {
-        if self.level == Level::Avx512 {
+        if self.family == Family::Avx512 {
             return self.bits_of_words(masks);
         }
         let mut all = None;
@@ -210,7 +218,7 @@ impl Lower<'_> {
             let mut part = self.func.value(INT);
             self.func.x(Code::VEX_Vmovmskps_r32_ymm, &[O::D(part), O::U(*mask)]);
             if nth > 0 {
-                let by = (nth * self.level.lanes()) as u8;
+                let by = (nth * self.family.lanes()) as u8;
                 part = self.tied(Code::Shl_rm64_imm8, part, O::I8(by));
             }
             all = Some(match all {
@@ -281,8 +289,8 @@ impl Lower<'_> {
         if let Relation::Float(predicate) = relation {
             return self.compare_ps(a, b, predicate);
         }
-        let mask = mask_class(self.level);
-        if self.level == Level::Avx512 {
+        let mask = mask_class(self.family);
+        if self.family == Family::Avx512 {
             let found = self.func.value(mask);
             let (code, constant) = match relation {
                 Relation::Unsigned(constant) => {
@@ -306,7 +314,7 @@ impl Lower<'_> {
             O::U(value) => value,
             other => {
                 let found = this.func.value(FLOAT);
-                let code = U::Load.code(this.level);
+                let code = U::Load.code(this.family);
                 this.func.x(code, &[O::D(found), other]);
                 found
             }

@@ -34,7 +34,7 @@ impl Lower<'_> {
         let of_one = |this: &mut Self, what: U, class: Class, round: Round| {
             let a = this.last_operand(a, class, nth, round);
             let found = this.func.value(FLOAT);
-            this.func.x(what.code(this.level), &[O::D(found), a, O::Rounded(round)]);
+            this.func.x(what.code(this.family), &[O::D(found), a, O::Rounded(round)]);
             found
         };
         let inverse = |this: &mut Self, what: V, class: Class, one: u64, round: Round| {
@@ -50,7 +50,7 @@ impl Lower<'_> {
                 let halves = [2 * nth, 2 * nth + 1].map(|nth| {
                     let a = self.last_operand(a, Class::W64, nth, round);
                     let found = self.func.value(FLOAT);
-                    let code = U::CvtPd2Ps.code(self.level);
+                    let code = U::CvtPd2Ps.code(self.family);
                     self.func.x(code, &[O::D(found), a, O::Rounded(round)]);
                     found
                 });
@@ -93,7 +93,7 @@ impl Lower<'_> {
                 let [a, b, c] = [a, b, c].map(|src| self.vector(src, Class::W64, nth));
                 let mut found = self.func.value(FLOAT);
                 let operands = [O::Tied(found, c), O::U(a), O::U(b), O::Rounded(round)];
-                self.func.x(U::FmaPd.code(self.level), &operands);
+                self.func.x(U::FmaPd.code(self.family), &operands);
                 // The first NaN is the result; processors have orders of their own.
                 for operand in [c, b, a] {
                     let nan = self.compare_quads(Quads::Float(3), operand, operand);
@@ -110,7 +110,7 @@ impl Lower<'_> {
     pub(super) fn fma(&mut self, a: VReg, b: O, c: VReg, round: Round) -> VReg {
         let found = self.func.value(FLOAT);
         let operands = [O::Tied(found, c), O::U(a), b, O::Rounded(round)];
-        self.func.x(U::FmaPs.code(self.level), &operands);
+        self.func.x(U::FmaPs.code(self.family), &operands);
         found
     }
 
@@ -132,7 +132,7 @@ impl Lower<'_> {
         let a = self.vector(a, class, nth);
         let b = self.last_operand(b, class, nth, round);
         let found = self.func.value(FLOAT);
-        self.func.x(what.code(self.level), &[O::D(found), O::U(a), b, O::Rounded(round)]);
+        self.func.x(what.code(self.family), &[O::D(found), O::U(a), b, O::Rounded(round)]);
         found
     }
 

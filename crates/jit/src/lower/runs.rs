@@ -4,7 +4,7 @@ use super::Lower;
 use super::each_lane::Reached;
 use super::memory::Lanes;
 use super::value::{FLOAT, INT};
-use crate::Level;
+use crate::isa::Family;
 use crate::mir::{Kind, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{Access, Class};
@@ -26,9 +26,9 @@ impl Lower<'_> {
     /// The first lane's word of a vector, in a general register whose upper half is zero.
     pub(super) fn first_word(&mut self, vector: VReg) -> VReg {
         let found = self.func.value(INT);
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
-            Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
+        let code = match self.family {
+            Family::Avx2 => Code::VEX_Vmovd_rm32_xmm,
+            Family::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
         };
         self.func.x(code, &[O::D(found), O::U(vector)]);
         found
@@ -45,14 +45,16 @@ impl Lower<'_> {
         self.func.begin(those);
         let firsts: Vec<VReg> =
             reached.offsets.iter().map(|offsets| self.first_word(*offsets)).collect();
-        (Lanes::of_runs(reached.base, &firsts, self.level.lanes(), step.into()), others)
+        (Lanes::of_runs(reached.base, &firsts, self.family.lanes(), step.into()), others)
     }
 
     /// A condition of not equal says that some bit of a vector is set.
     pub(super) fn is_any_set(&mut self, vector: VReg) {
-        match self.level {
-            Level::Avx2 => self.func.x(Code::VEX_Vptest_ymm_ymmm256, &[O::U(vector), O::U(vector)]),
-            Level::Avx512 => {
+        match self.family {
+            Family::Avx2 => {
+                self.func.x(Code::VEX_Vptest_ymm_ymmm256, &[O::U(vector), O::U(vector)])
+            }
+            Family::Avx512 => {
                 let mask = self.func.value(RegClass::Vector);
                 let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
                 self.func.x(code, &[O::D(mask), O::U(vector), O::U(vector)]);

@@ -3,8 +3,7 @@
 use super::Lower;
 use super::value::{FLOAT, Form, Value, words_of_lanes};
 use super::values::words;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{Class, Reg, Src};
@@ -121,7 +120,7 @@ impl Lower<'_> {
         bounds: Bounds,
         nth: usize,
     ) -> (VReg, Option<VReg>) {
-        let first = nth * self.level.lanes() % WARP;
+        let first = nth * self.family.lanes() % WARP;
         let of_lanes = |this: &mut Self, value: &dyn Fn(u32) -> u32| {
             this.pool(words_of_lanes(|lane| value((first + lane) as u32)))
         };
@@ -164,7 +163,7 @@ impl Lower<'_> {
         // Of each vector the lanes with those numbers; then, by the next bits of the number, one of them.
         let mut found: Vec<VReg> =
             sources.iter().map(|source| self.binary(V::PermD, index, O::U(*source))).collect();
-        let mut bit = self.level.lanes().trailing_zeros();
+        let mut bit = self.family.lanes().trailing_zeros();
         while found.len() > 1 {
             let chosen = self.shift(U::ShlD, index, (31 - bit) as u8);
             found =
@@ -176,7 +175,7 @@ impl Lower<'_> {
 
     /// The transpose of a matrix of 8 by 8 elements of 16 bits.
     pub(super) fn transpose(&mut self, d: Reg, a: Src) {
-        let lanes = self.level.lanes();
+        let lanes = self.family.lanes();
         let all = u32::MAX >> (32 - lanes);
         let mut vectors = Vec::new();
         for warp in 0..self.gang.warps {
@@ -215,7 +214,7 @@ impl Lower<'_> {
     ) {
         let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
         let from = found.lane.map(|lane| lane as usize % WARP);
-        let lanes = self.level.lanes();
+        let lanes = self.family.lanes();
         let demanded = self.demanded.lanes(d);
         let mut vectors = Vec::new();
         for warp in 0..self.gang.warps {
@@ -254,12 +253,12 @@ impl Lower<'_> {
         }
         let nth = from[one] / lanes;
         let in_one = all.iter().all(|lane| from[*lane] / lanes == nth);
-        match (self.level, sources) {
-            (Level::Avx512, [low, high]) => {
+        match (self.family, sources) {
+            (Family::Avx512, [low, high]) => {
                 let source = in_one.then(|| sources[nth]);
                 return self.permuted_pair([*low, *high], source, from);
             }
-            (Level::Avx2, _) if in_one => {
+            (Family::Avx2, _) if in_one => {
                 if let Some(found) = self.in_both_halves(sources[nth], from, &all) {
                     return found;
                 }
@@ -284,7 +283,7 @@ impl Lower<'_> {
                     }
                     let index = self.pool(bytes);
                     let register = self.func.value(FLOAT);
-                    self.func.x(U::Load.code(self.level), &[O::D(register), O::M(index)]);
+                    self.func.x(U::Load.code(self.family), &[O::D(register), O::M(index)]);
                     self.binary(V::PermD, register, O::U(*source))
                 }
             };
@@ -309,9 +308,9 @@ impl Lower<'_> {
         if at == 0 {
             return low;
         }
-        let (code, below, above, by) = match self.level {
-            Level::Avx512 => (Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8, low, high, at),
-            Level::Avx2 => {
+        let (code, below, above, by) = match self.family {
+            Family::Avx512 => (Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8, low, high, at),
+            Family::Avx2 => {
                 let code = Code::VEX_Vpalignr_ymm_ymm_ymmm256_imm8;
                 // The upper half of the one and the lower half of the other.
                 let middle = self.chosen_halves(low, high, 0x21);
@@ -380,12 +379,12 @@ impl Lower<'_> {
     /// `b` in the lanes of a constant mask, else `a`.
     pub(super) fn merged(&mut self, a: VReg, b: VReg, mask: u32) -> VReg {
         let found = self.func.value(FLOAT);
-        match self.level {
-            Level::Avx2 => {
+        match self.family {
+            Family::Avx2 => {
                 let code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
                 self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(mask as u8)]);
             }
-            Level::Avx512 => {
+            Family::Avx512 => {
                 let bits = self.number(u64::from(mask), Class::W32);
                 let lanes = self.func.value(regalloc2::RegClass::Vector);
                 self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(lanes), O::U(bits)]);

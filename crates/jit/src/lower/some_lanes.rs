@@ -4,8 +4,7 @@
 use super::Lower;
 use super::memory::{Run, is_aligned};
 use super::value::{FLOAT, INT, Value, access_class};
-use crate::Level;
-use crate::isa::U;
+use crate::isa::{Family, U};
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::Shape;
@@ -23,18 +22,18 @@ impl Lower<'_> {
         self.count_strong(*space, *ordering);
         let class = access_class(*access);
         let masks = self.lane_masks(class);
-        let code = match (self.level, class) {
-            (Level::Avx512, Class::W64) => Code::EVEX_Vmovupd_zmm_k1z_zmmm512,
-            (Level::Avx512, Class::W32 | Class::Pred) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
-            (Level::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_ymm_ymm_m256,
-            (Level::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_ymm_ymm_m256,
+        let code = match (self.family, class) {
+            (Family::Avx512, Class::W64) => Code::EVEX_Vmovupd_zmm_k1z_zmmm512,
+            (Family::Avx512, Class::W32 | Class::Pred) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+            (Family::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_ymm_ymm_m256,
+            (Family::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_ymm_ymm_m256,
         };
         let loaded = (0..self.count(class)).map(|nth| {
             let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
             let found = self.func.value(FLOAT);
-            let operands = match self.level {
-                Level::Avx512 => [O::D(found), memory, O::Zeroing(masks[nth])],
-                Level::Avx2 => [O::D(found), O::U(masks[nth]), memory],
+            let operands = match self.family {
+                Family::Avx512 => [O::D(found), memory, O::Zeroing(masks[nth])],
+                Family::Avx2 => [O::D(found), O::U(masks[nth]), memory],
             };
             self.func.x(code, &operands);
             found
@@ -61,14 +60,14 @@ impl Lower<'_> {
         self.count_strong(*space, *ordering);
         let class = access_class(*access);
         let masks = self.lane_masks(class);
-        let code = match (self.level, class) {
-            (Level::Avx512, Class::W64) => Code::EVEX_Vmovupd_zmmm512_k1z_zmm,
-            (Level::Avx512, Class::W32 | Class::Pred) => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
-            (Level::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_m256_ymm_ymm,
-            (Level::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_m256_ymm_ymm,
+        let code = match (self.family, class) {
+            (Family::Avx512, Class::W64) => Code::EVEX_Vmovupd_zmmm512_k1z_zmm,
+            (Family::Avx512, Class::W32 | Class::Pred) => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
+            (Family::Avx2, Class::W64) => Code::VEX_Vpmaskmovq_m256_ymm_ymm,
+            (Family::Avx2, Class::W32 | Class::Pred) => Code::VEX_Vpmaskmovd_m256_ymm_ymm,
         };
         // Masked stores of AVX2 take long. Shared memory is nobody else's, so the others' elements can be stored as they are.
-        let among_others = self.level == Level::Avx2
+        let among_others = self.family == Family::Avx2
             && self.address_shape(address, *space).is_some_and(|shape| match shape {
                 Shape::Affine(affine) => {
                     self.are_inside(&affine, address, *space, access.bytes().into())
@@ -78,15 +77,15 @@ impl Lower<'_> {
         for (nth, vector) in self.vectors_of(*value, class).into_iter().enumerate() {
             let memory = O::M(Mem::new(Base::Value(base), disp + self.so_far(nth)));
             if among_others {
-                let (_, store) = crate::x86::vector_moves(self.level);
+                let (_, store) = crate::x86::vector_moves(self.family);
                 let old = self.unary(U::Load, memory);
                 let both = self.blend_of(class, masks[nth], O::U(vector), old);
                 self.func.x(store, &[memory, O::U(both)]);
                 continue;
             }
-            let operands = match self.level {
-                Level::Avx512 => [memory, O::U(vector), O::Masked(masks[nth])],
-                Level::Avx2 => [memory, O::U(masks[nth]), O::U(vector)],
+            let operands = match self.family {
+                Family::Avx512 => [memory, O::U(vector), O::Masked(masks[nth])],
+                Family::Avx2 => [memory, O::U(masks[nth]), O::U(vector)],
             };
             self.func.x(code, &operands);
         }
@@ -95,7 +94,7 @@ impl Lower<'_> {
 
     /// Bytes from the first vector to another.
     fn so_far(&self, nth: usize) -> i32 {
-        (nth * self.level.bytes()) as i32
+        (nth * self.family.bytes()) as i32
     }
 
     /// Checks an access of lanes that have parted, of elements of which those of all lanes would lie one after the other. Says from where

@@ -4,8 +4,7 @@
 use super::Lower;
 use super::memory::Wanted;
 use super::value::{Form, INT, Value};
-use crate::Level;
-use crate::isa::U;
+use crate::isa::{Family, U};
 use crate::mir::{Mem, O};
 use crate::transpose::SIDE;
 use iced_x86::Code;
@@ -108,7 +107,7 @@ impl Lower<'_> {
     /// Emits what instructions of a block access of one row of each lane. The result is how many of them that was.
     pub(super) fn rows_of_lanes(&mut self, block: usize, insts: Range<usize>, place: u32) -> usize {
         let code = &self.input.kernel.blocks[block].insts;
-        let Some(first) = Word::of(&code[insts.start]).filter(|_| self.level == Level::Avx512)
+        let Some(first) = Word::of(&code[insts.start]).filter(|_| self.family == Family::Avx512)
         else {
             return 0;
         };
@@ -167,7 +166,7 @@ impl Lower<'_> {
         let used = rows.places().fold(0, |used, place| used | 1 << place);
         let mut columns: Vec<Vec<VReg>> = vec![Vec::new(); words.len()];
         for (slice, step) in steps.iter().enumerate() {
-            let first: Mem = lanes.memory(slice * self.level.lanes(), 0);
+            let first: Mem = lanes.memory(slice * self.family.lanes(), 0);
             let start = self.func.value(INT);
             self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(first)]);
             if !writes {
@@ -202,7 +201,7 @@ impl Lower<'_> {
     /// How far it is from lane to lane of a vector, of addresses of so many bits, if that is the same for all of them.
     fn step_of(&self, shape: &Shape, bits: u32, slice: usize) -> Option<i64> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
-        let own = self.level.lanes();
+        let own = self.family.lanes();
         if !self.are_of_vectors(shape) {
             return None;
         }

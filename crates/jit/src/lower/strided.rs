@@ -4,8 +4,7 @@
 use super::Lower;
 use super::memory::Lanes;
 use super::value::FLOAT;
-use crate::Level;
-use crate::isa::U;
+use crate::isa::{Family, U};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::Access;
@@ -18,20 +17,20 @@ const PART: usize = 16;
 impl Lower<'_> {
     /// Whether loads and stores of such elements, of so many bytes, are made here. AVX-512 gathers and scatters.
     pub(super) fn are_strided(&self, bytes: i64) -> bool {
-        self.level == Level::Avx2 && bytes <= 8
+        self.family == Family::Avx2 && bytes <= 8
     }
 
     /// Whether a store of such elements is one of words that are scattered by an instruction for each vector.
     pub(super) fn can_be_scattered(&self, shape: &Shape, bytes: i64, elements: usize) -> bool {
         let is_word = bytes == 4 && elements == 1;
-        self.level == Level::Avx512 && is_word && self.are_of_vectors(shape)
+        self.family == Family::Avx512 && is_word && self.are_of_vectors(shape)
     }
 
     /// Whether the lanes of each vector follow from one of them.
     pub(super) fn are_of_vectors(&self, shape: &Shape) -> bool {
         match shape {
             Shape::Affine(_) => true,
-            Shape::Sliced(lanes, _) => *lanes as usize >= self.level.lanes(),
+            Shape::Sliced(lanes, _) => *lanes as usize >= self.family.lanes(),
             Shape::Mask(_) | Shape::Varying => false,
         }
     }

@@ -1,7 +1,7 @@
 //! What is known of where a register's value is.
 
-use crate::Level;
 use crate::exit::Index;
+use crate::isa::Family;
 use ir::{Access, Class};
 use regalloc2::{RegClass, VReg};
 use std::rc::Rc;
@@ -89,11 +89,11 @@ pub(super) fn access_class(access: Access) -> Class {
     if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
 
-/// The class of masks of a level.
-pub(super) fn mask_class(level: Level) -> RegClass {
-    match level {
-        Level::Avx2 => RegClass::Float,
-        Level::Avx512 => RegClass::Vector,
+/// The class of masks of a family.
+pub(super) fn mask_class(family: Family) -> RegClass {
+    match family {
+        Family::Avx2 => RegClass::Float,
+        Family::Avx512 => RegClass::Vector,
     }
 }
 

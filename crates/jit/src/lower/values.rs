@@ -3,10 +3,10 @@
 use super::Lower;
 use super::mask::Masked;
 use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
+use crate::Home;
 use crate::exit::Keeps;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Base, Mem, O};
-use crate::{Home, Level};
 use iced_x86::Code;
 use ir::analysis::{Shape, Steps};
 use ir::{Class, Pred, Reg, Src};
@@ -91,13 +91,13 @@ impl Lower<'_> {
         let Home { offset, stride } = self.home(reg);
         let own = self.count(self.class(reg)) / self.gang.warps;
         let vector = if stride == 0 { vector % own } else { vector };
-        let disp = offset as usize * 4 + vector * self.level.bytes();
+        let disp = offset as usize * 4 + vector * self.family.bytes();
         (stride / 32, disp as i32)
     }
 
     /// A lane's element of a home row, of so many bytes.
     fn element(&self, reg: Reg, lane: usize, size: usize) -> Mem {
-        let own = self.level.bytes() / size;
+        let own = self.family.bytes() / size;
         let row = self.row(reg, lane / own);
         Mem { disp: row.disp + (lane % own * size) as i32, ..row }
     }
@@ -333,7 +333,7 @@ impl Lower<'_> {
         let mut value = self.known(reg);
         let class = self.class(reg);
         let count = self.count(class);
-        let load = U::Load.code(self.level);
+        let load = U::Load.code(self.family);
         let form = self.form(reg);
         let vectors: Vectors = if let Some(indexed) = &value.indexed {
             let indexed = indexed.clone();
@@ -421,16 +421,16 @@ impl Lower<'_> {
     pub(super) fn broadcast(&mut self, scalar: VReg, class: Class) -> VReg {
         let found = self.func.value(FLOAT);
         let wide = class == Class::W64;
-        let code = if wide { U::BroadcastQ } else { U::BroadcastD }.code(self.level);
-        match self.level {
-            Level::Avx2 => {
+        let code = if wide { U::BroadcastQ } else { U::BroadcastD }.code(self.family);
+        match self.family {
+            Family::Avx2 => {
                 let low = self.func.value(FLOAT);
                 let code_low =
                     if wide { Code::VEX_Vmovq_xmm_rm64 } else { Code::VEX_Vmovd_xmm_rm32 };
                 self.func.x(code_low, &[O::D(low), O::U(scalar)]);
                 self.func.x(code, &[O::D(found), O::U(low)]);
             }
-            Level::Avx512 => self.func.x(code, &[O::D(found), O::U(scalar)]),
+            Family::Avx512 => self.func.x(code, &[O::D(found), O::U(scalar)]),
         }
         found
     }
@@ -443,7 +443,7 @@ impl Lower<'_> {
         }
         let mut bytes = [0; 64];
         let size = if class == Class::W64 { 8 } else { 4 };
-        let lanes = self.level.bytes() / size;
+        let lanes = self.family.bytes() / size;
         for (lane, chunk) in bytes.chunks_exact_mut(size).enumerate().take(lanes) {
             chunk.copy_from_slice(&affine.step(nth * lanes + lane).to_le_bytes()[..size]);
         }
@@ -486,7 +486,7 @@ impl Lower<'_> {
                     return self.vectors(reg)[nth];
                 }
                 let found = self.func.value(FLOAT);
-                self.func.x(U::Load.code(self.level), &[O::D(found), memory]);
+                self.func.x(U::Load.code(self.family), &[O::D(found), memory]);
                 found
             }
         }
@@ -495,7 +495,7 @@ impl Lower<'_> {
     /// What a vector instruction makes of two operands.
     pub(super) fn binary(&mut self, what: V, a: VReg, b: O) -> VReg {
         let found = self.func.value(FLOAT);
-        self.func.x(what.code(self.level), &[O::D(found), O::U(a), b]);
+        self.func.x(what.code(self.family), &[O::D(found), O::U(a), b]);
         found
     }
 

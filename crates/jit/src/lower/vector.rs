@@ -4,8 +4,7 @@ use super::Lower;
 use super::nans::leaves_nan_bits_open;
 use super::value::{FLOAT, Value, Vectors};
 use super::values::{doubles, words};
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::numeric::f32;
@@ -95,9 +94,9 @@ impl Lower<'_> {
         let vector = self.component(op, 0)?;
         let vector = if leaves_nan_bits_open(op) { self.canonical_vector(vector) } else { vector };
         let found = self.func.value(super::value::INT);
-        let code = match self.level {
-            Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
-            Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
+        let code = match self.family {
+            Family::Avx2 => Code::VEX_Vmovd_rm32_xmm,
+            Family::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
         };
         self.func.x(code, &[O::D(found), O::U(vector)]);
         Some(found)
@@ -110,17 +109,17 @@ impl Lower<'_> {
     /// An instruction of a vector and a constant.
     pub(super) fn immediate(&mut self, what: U, a: VReg, constant: u8) -> VReg {
         let found = self.func.value(FLOAT);
-        self.func.x(what.code(self.level), &[O::D(found), O::U(a), O::I8(constant)]);
+        self.func.x(what.code(self.family), &[O::D(found), O::U(a), O::I8(constant)]);
         found
     }
 
     pub(super) fn unary(&mut self, what: U, a: O) -> VReg {
         let found = self.func.value(FLOAT);
-        self.func.x(what.code(self.level), &[O::D(found), a]);
+        self.func.x(what.code(self.family), &[O::D(found), a]);
         found
     }
 
-    /// An instruction that only one level has, of a vector.
+    /// An instruction that only one family has, of a vector.
     pub(super) fn unary_code(&mut self, code: Code, a: VReg) -> VReg {
         self.rounded_code(code, a, Round::NearestEven)
     }
@@ -230,7 +229,7 @@ impl Lower<'_> {
         }
         match self.operand(a, Class::W32, nth / 2) {
             O::M(memory) => {
-                let half = (nth % 2 * self.level.bytes() / 2) as i32;
+                let half = (nth % 2 * self.family.bytes() / 2) as i32;
                 self.unary(widen, O::M(Mem { disp: memory.disp + half, ..memory }))
             }
             O::U(vector) if nth.is_multiple_of(2) => self.unary(widen, O::U(vector)),
@@ -349,10 +348,10 @@ impl Lower<'_> {
 
     /// The masks of a bit a lane, for values of 64 bits.
     pub(super) fn wide_masks(&mut self, bits: VReg) -> Vectors {
-        let lanes = self.level.bytes() / 8;
+        let lanes = self.family.bytes() / 8;
         let count = self.count(Class::W64);
-        match self.level {
-            Level::Avx2 => {
+        match self.family {
+            Family::Avx2 => {
                 let all = self.broadcast(bits, Class::W64);
                 (0..count)
                     .map(|nth| {
@@ -369,7 +368,7 @@ impl Lower<'_> {
                     })
                     .collect()
             }
-            Level::Avx512 => (0..count)
+            Family::Avx512 => (0..count)
                 .map(|nth| {
                     let by = (nth * lanes) as u8;
                     let part = self.tied(Code::Shr_rm64_imm8, bits, O::I8(by));
@@ -401,14 +400,14 @@ impl Lower<'_> {
         let own = (lanes & wanted) >> of_vector.trailing_zeros();
         let [a, b] = [a, b].map(|src| self.vector(src, class, nth));
         let words_of_lane = if class == Class::W64 { 2 } else { 1 };
-        let words = (0..self.level.lanes()).filter(|word| own >> (word / words_of_lane) & 1 != 0);
+        let words = (0..self.family.lanes()).filter(|word| own >> (word / words_of_lane) & 1 != 0);
         let words = words.fold(0, |all, word| all | 1 << word);
         self.merged(b, a, words)
     }
 
     /// `a` where the mask is, else `b`, in lanes of a class.
     pub(super) fn blend_of(&mut self, class: Class, mask: VReg, a: O, b: VReg) -> VReg {
-        if class == Class::W64 && self.level == Level::Avx512 {
+        if class == Class::W64 && self.family == Family::Avx512 {
             let found = self.func.value(FLOAT);
             let code = Code::EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64;
             self.func.x(code, &[O::D(found), O::U(b), a, O::Masked(mask)]);

@@ -5,8 +5,7 @@ use super::lane_bits::Sets;
 use super::numbers::rounding;
 use super::value::{INT, Value, mask_class};
 use super::values::doubles;
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{BinaryOp, Class, Reg, Src, TernaryOp, UnaryOp};
@@ -249,17 +248,17 @@ impl Lower<'_> {
 
     /// The lanes of vectors of 64 bits a lane in which values compare so.
     pub(super) fn compare_quads(&mut self, how: Quads, a: VReg, b: VReg) -> VReg {
-        let (code, constant) = match (self.level, how) {
-            (Level::Avx2, Quads::Equal) => (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, None),
-            (Level::Avx2, Quads::Greater) => (Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, None),
-            (Level::Avx2, Quads::Float(how)) => (Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, Some(how)),
-            (Level::Avx512, Quads::Equal) => (Code::EVEX_Vpcmpeqq_kr_k1_zmm_zmmm512b64, None),
-            (Level::Avx512, Quads::Greater) => (Code::EVEX_Vpcmpgtq_kr_k1_zmm_zmmm512b64, None),
-            (Level::Avx512, Quads::Float(how)) => {
+        let (code, constant) = match (self.family, how) {
+            (Family::Avx2, Quads::Equal) => (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, None),
+            (Family::Avx2, Quads::Greater) => (Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, None),
+            (Family::Avx2, Quads::Float(how)) => (Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, Some(how)),
+            (Family::Avx512, Quads::Equal) => (Code::EVEX_Vpcmpeqq_kr_k1_zmm_zmmm512b64, None),
+            (Family::Avx512, Quads::Greater) => (Code::EVEX_Vpcmpgtq_kr_k1_zmm_zmmm512b64, None),
+            (Family::Avx512, Quads::Float(how)) => {
                 (Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae, Some(how))
             }
         };
-        let found = self.func.value(mask_class(self.level));
+        let found = self.func.value(mask_class(self.family));
         let mut operands = vec![O::D(found), O::U(a), O::U(b)];
         operands.extend(constant.map(O::I8));
         self.func.x(code, &operands);
@@ -276,7 +275,7 @@ impl Lower<'_> {
     ) {
         let (a, b) = if swapped { (b, a) } else { (a, b) };
         let mut bits: Option<VReg> = None;
-        let lanes = self.level.bytes() / 8;
+        let lanes = self.family.bytes() / 8;
         for nth in 0..self.count(Class::W64) {
             let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
             let mask = match how {
@@ -284,11 +283,11 @@ impl Lower<'_> {
                 Quads::Equal | Quads::Float(_) => self.compare_quads(how, a, b),
             };
             let mut part = self.func.value(INT);
-            let code = match self.level {
-                Level::Avx2 => Code::VEX_Vmovmskpd_r32_ymm,
-                Level::Avx512 => Code::VEX_Kmovb_r32_kr,
+            let code = match self.family {
+                Family::Avx2 => Code::VEX_Vmovmskpd_r32_ymm,
+                Family::Avx512 => Code::VEX_Kmovb_r32_kr,
             };
-            debug_assert_eq!(mask.class() == RegClass::Vector, self.level == Level::Avx512);
+            debug_assert_eq!(mask.class() == RegClass::Vector, self.family == Family::Avx512);
             self.func.x(code, &[O::D(part), O::U(mask)]);
             if nth > 0 {
                 let by = O::I8((nth * lanes) as u8);

@@ -3,8 +3,7 @@
 use super::Lower;
 use super::values::{doubles, words};
 use super::wide::{Quads, SIGN};
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{BinaryOp, Class, Src, UnaryOp};
@@ -75,7 +74,7 @@ impl Lower<'_> {
 
     /// How many zeros stand before the highest bit: in the lower half of each.
     fn leading_zeros_of_quads(&mut self, a: VReg) -> VReg {
-        if self.level == Level::Avx512 {
+        if self.family == Family::Avx512 {
             return self.unary_code(Code::EVEX_Vplzcntq_zmm_k1z_zmmm512b64, a);
         }
         let zeros = self.bits_above(a, U::ShrQ, 64);

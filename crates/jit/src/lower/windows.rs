@@ -4,8 +4,7 @@
 use super::Lower;
 use super::memory::Lanes;
 use super::value::{mask_class, words_of_lanes};
-use crate::Level;
-use crate::isa::{U, V};
+use crate::isa::{Family, U, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::Access;
@@ -89,7 +88,7 @@ impl Lower<'_> {
             Shape::Sliced(lanes, affine) => (*lanes as usize, affine),
             Shape::Mask(_) | Shape::Varying => return false,
         };
-        let Some(each) = words_of(access).filter(|_| self.level == Level::Avx512) else {
+        let Some(each) = words_of(access).filter(|_| self.family == Family::Avx512) else {
             return false;
         };
         let (own, steps) = ((WORDS / each) as usize, affine.signed_steps(bits));
@@ -136,7 +135,7 @@ impl Lower<'_> {
 
     /// The vectors of memory that elements of a vector's lanes are in, from the first on, if these are few.
     fn windows(&self, lanes: &Lanes, first: usize, access: Access) -> Option<Windows> {
-        let each = words_of(access).filter(|_| self.level == Level::Avx512)?;
+        let each = words_of(access).filter(|_| self.family == Family::Avx512)?;
         Windows::of(each, |lane| lanes.distance(first, first + lane))
     }
 
@@ -154,7 +153,7 @@ impl Lower<'_> {
         }
         let Some(windows) = self.windows(lanes, first, access) else {
             debug_assert_eq!(access, Access::B32, "others lie near each other");
-            let (start, offsets) = self.places(lanes, first, self.level.lanes(), offset);
+            let (start, offsets) = self.places(lanes, first, self.family.lanes(), offset);
             return self.func.scatter(start, offsets, vector, None);
         };
         for nth in 0..windows.starts.len() {
@@ -169,7 +168,7 @@ impl Lower<'_> {
                 self.func.x(Code::EVEX_Vmovups_zmmm512_k1z_zmm, &[to, O::U(words)]);
                 continue;
             }
-            let mask = self.func.value(mask_class(self.level));
+            let mask = self.func.value(mask_class(self.family));
             let bits = self.number(bits, ir::Class::W32);
             self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(bits)]);
             let operands = [to, O::U(words), O::Masked(mask)];

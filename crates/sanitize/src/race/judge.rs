@@ -9,7 +9,7 @@ use crate::detail::{self, Race, Reader, WarpLanes};
 use crate::finding::{Finding, Findings, HARMFUL};
 use crate::touch::Touch;
 use ir::{Address, AsyncCopy, Place, Space, Src};
-use lanes::{LaneMask, WARP};
+use lanes::{LaneMask, Lanes, WARP};
 use std::ops::Range;
 use vm::{ThreadId, View, cta_index};
 
@@ -317,18 +317,19 @@ impl Judge<'_, '_> {
         (value, bytes): (Src, u32),
         offset: usize,
     ) -> LaneMask {
-        let element = |lane: usize| &row[lane * touch.bytes as usize + offset..];
+        let of_lane = touch.bytes as usize;
         match bytes {
             8 => {
                 let value = self.view.w64(value, touch.warp).map(u64::to_le_bytes);
-                LaneMask::from_fn(|lane| element(lane).first_chunk() == Some(&value[lane]))
+                equal(row, of_lane, offset, &value)
             }
             4 => {
                 let value = self.view.w32(value, touch.warp).map(u32::to_le_bytes);
-                LaneMask::from_fn(|lane| element(lane).first_chunk() == Some(&value[lane]))
+                equal(row, of_lane, offset, &value)
             }
             _ => {
                 let value = self.view.w32(value, touch.warp).map(u32::to_le_bytes);
+                let element = |lane: usize| &row[lane * of_lane + offset..];
                 LaneMask::from_fn(|lane| element(lane).starts_with(&value[lane][..bytes as usize]))
             }
         }
@@ -557,6 +558,24 @@ impl Judge<'_, '_> {
         let lanes = WarpLanes::new(self.view.live(touch.warp), self.view.existing(touch.warp));
         let two = LaneMask::single(one.lane) | LaneMask::single(other.lane);
         finding.lanes(lanes.with(LaneMask(touch.lanes), two))
+    }
+}
+
+/// The lanes whose element of a row, each so many bytes, is this one, so far behind the lane's first byte.
+fn equal<const N: usize>(
+    row: &[u8],
+    of_lane: usize,
+    offset: usize,
+    value: &Lanes<[u8; N]>,
+) -> LaneMask {
+    let elements = row.as_chunks::<N>().0;
+    match elements.first_chunk::<WARP>() {
+        // Without the bounds of each lane, whole vectors are compared.
+        Some(elements) if of_lane == N => LaneMask::from_fn(|lane| elements[lane] == value[lane]),
+        _ => {
+            let (each, nth) = (of_lane / N, offset / N);
+            LaneMask::from_fn(|lane| elements.get(lane * each + nth) == Some(&value[lane]))
+        }
     }
 }
 
