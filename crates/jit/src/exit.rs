@@ -15,6 +15,8 @@ pub enum Why {
     Exits,
     /// It has come to the barrier at the place.
     Barrier,
+    /// It has come to where all warps are to be, before the place, though nobody has to wait there.
+    Meets,
 }
 
 /// Where a part of a value is.
@@ -102,13 +104,14 @@ pub(crate) struct Parted {
 }
 
 impl Leaving {
-    /// If everything that matters is in home rows, so that the code may go on with another warp: the place behind the barrier, or
+    /// If everything that matters is in home rows, so that the code may go on with another warp: the place behind the barrier or where warps meet, or
     /// that there is none, because the lanes exit.
     pub(crate) fn quiet(&self) -> Option<Option<u32>> {
         match self.why {
             _ if self.apart.is_some() => None,
             Why::Exits => Some(None),
             Why::Barrier => Some(Some(self.place + 1)),
+            Why::Meets => Some(Some(self.place)),
             Why::Leaves | Why::Yields => None,
         }
     }

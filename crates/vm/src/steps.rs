@@ -20,10 +20,9 @@ macro_rules! in_steps {
         }
     };
     (@ $row:ident, $step:ident) => {{
-        let (mut expected, mut differences) = ($row[0], 0);
-        for lane in 0..WARP {
-            differences |= $row[lane] ^ expected;
-            expected = expected.wrapping_add($step);
+        let mut differences = 0;
+        for lane in 1..WARP {
+            differences |= $row[lane].wrapping_sub($row[lane - 1]) ^ $step;
         }
         differences == 0
     }};

@@ -72,6 +72,14 @@ fn between(flow: &Flow, at: usize, meet: usize) -> Option<Vec<usize>> {
     Some(found.into_iter().collect())
 }
 
+/// The blocks in which lanes that have parted may be before they meet.
+pub(super) fn parted(kernel: &Kernel, shapes: &Shapes) -> BTreeSet<usize> {
+    let flow = Flow::of(kernel);
+    let parts = (0..flow.blocks()).filter(|at| shapes.parts(BlockId(*at as u32)));
+    let meets = parts.filter_map(|at| Some((at, flow.after().immediate(at)?)));
+    meets.filter_map(|(at, meet)| between(&flow, at, meet)).flatten().collect()
+}
+
 impl Parts {
     pub(super) fn of(
         kernel: &Kernel,

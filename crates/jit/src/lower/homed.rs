@@ -18,7 +18,8 @@ pub(super) fn homed(
 ) -> Vec<bool> {
     let kernel = input.kernel;
     let mut found = vec![false; kernel.registers.len()];
-    let behind = nodes.all.windows(2).filter(|pair| pair[0].end == End::Barrier);
+    let behind =
+        nodes.all.windows(2).filter(|pair| matches!(pair[0].end, End::Barrier | End::Meet));
     for reg in behind.flat_map(|pair| &pair[1].live) {
         let shaped = matches!(shapes.shape(*reg), Shape::Affine(_) | Shape::Sliced(..));
         found[reg.0 as usize] = shaped && kernel.class(*reg) != Class::Pred;

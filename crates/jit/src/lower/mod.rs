@@ -24,6 +24,7 @@ mod lane_bits;
 mod local;
 mod mask;
 mod masked;
+mod meets;
 mod memory;
 mod nans;
 mod nodes;
@@ -156,7 +157,12 @@ pub(crate) fn lower(
     };
     each(&mut input.prologue.iter(), &mut invariant, true);
     each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
-    let mut nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
+    let threads: u32 = input.block.iter().product();
+    let meets = match threads as usize > gang.lanes() {
+        true => meets::meets(input, &shapes),
+        false => vec![Vec::new(); kernel.blocks.len()],
+    };
+    let mut nodes = Nodes::of(kernel, &live, &invariant, &meets, interrupt)?;
     let partial = Partial::of(input.block);
     let parts = Parts::of(kernel, &shapes, &nodes, (gang, partial));
     for part in &parts.all {
@@ -363,6 +369,7 @@ impl Lower<'_> {
         match here.end {
             End::Terminator => self.terminator(node, place),
             End::Barrier => self.leave_all(Why::Barrier, place),
+            End::Meet => self.leave_all(Why::Meets, place),
             End::Leave => self.leave_all(Why::Leaves, place),
         }
         Some(())
@@ -421,7 +428,7 @@ impl Lower<'_> {
         for reg in &live {
             match why {
                 // Mostly the code itself goes on behind it, and knows in which rows NaNs may have any bits.
-                Why::Barrier => {
+                Why::Barrier | Why::Meets => {
                     if !self.floats[reg.0 as usize] {
                         self.canonical(*reg);
                     }

@@ -13,6 +13,8 @@ pub(super) enum End {
     Terminator,
     /// At a barrier at which all threads of the CTA wait.
     Barrier,
+    /// Where warps meet (`meets`).
+    Meet,
     /// At an instruction that somebody else performs, who goes on behind it.
     Leave,
 }
@@ -87,6 +89,7 @@ impl Nodes {
         kernel: &Kernel,
         live: &Liveness,
         invariant: &[bool],
+        meets: &[Vec<usize>],
         interrupt: &Interrupt<'_>,
     ) -> Option<Nodes> {
         let mut all: Vec<Node> = Vec::new();
@@ -111,7 +114,8 @@ impl Nodes {
             let (mut to, mut end) = (block.insts.len(), End::Terminator);
             for (nth, inst) in block.insts.iter().enumerate().rev() {
                 interrupt.go_on(1)?;
-                if let Some(here) = end_at(inst) {
+                let behind = meets[id].contains(&nth).then_some((nth + 1, End::Meet));
+                if let Some(before) = behind.or(end_at(inst).map(|end| (nth, end))) {
                     let live = listed(&needed);
                     pieces.push(Node {
                         block: id,
@@ -121,7 +125,7 @@ impl Nodes {
                         is_entry: true,
                         ways: 0,
                     });
-                    (to, end) = (nth, here);
+                    (to, end) = before;
                 }
                 inst.op.operands(|operand| {
                     let (Operand::Use(reg) | Operand::Def(reg)) = operand;

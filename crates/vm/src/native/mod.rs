@@ -341,8 +341,8 @@ impl NativeCode {
             let own = (0..code.gang()).map(move |nth| (first + nth, own(nth)));
             own.filter(|(_, lanes)| *lanes != 0)
         };
-        // Behind a barrier the code itself mostly goes on, and knows what rows hold.
-        let wanted = found.why != Why::Barrier || found.apart.is_some();
+        // There the code itself mostly goes on, and knows what rows hold.
+        let wanted = !goes_on(found.why) || found.apart.is_some();
         let left::Standing { lanes, elsewhere } =
             left::restore(frame, code, found, gang, |_| wanted);
         for (lanes, at) in elsewhere {
@@ -371,11 +371,19 @@ impl NativeCode {
                 self.complete_rows(frame, code, &left);
                 Next::Stop(Stop::Barrier(first.at))
             }
+            Why::Meets if together => {
+                if is_whole(frame) {
+                    return Next::Native(first.at);
+                }
+                self.complete_rows(frame, code, &left);
+                Next::Stop(Stop::Yield(first.at))
+            }
             Why::Leaves if together => Next::Interpreted(first.at),
             Why::Yields if together => Next::Stop(Stop::Yield(first.at)),
-            Why::Exits | Why::Barrier | Why::Leaves | Why::Yields => {
+            Why::Exits | Why::Barrier | Why::Meets | Why::Leaves | Why::Yields => {
                 self.complete_rows(frame, code, &left);
-                let yields = left.iter().any(|(_, left)| left.why == Why::Yields);
+                let yields =
+                    left.iter().any(|(_, left)| matches!(left.why, Why::Yields | Why::Meets));
                 let place = |(warp, left): &(usize, Left)| {
                     (*warp, left.lanes, (left.why != Why::Exits).then_some(left.at))
                 };
@@ -385,16 +393,21 @@ impl NativeCode {
         }
     }
 
-    /// Makes whole rows of what warps have left at barriers.
+    /// Makes whole rows of what warps have left where the code itself mostly goes on.
     fn complete_rows(&self, frame: &mut Frame<'_>, code: &jit::Code, left: &[(usize, Left)]) {
-        for (warp, left) in left.iter().filter(|(_, left)| left.why == Why::Barrier) {
-            // All warps of a gang come to a barrier together.
+        for (warp, left) in left.iter().filter(|(_, left)| goes_on(left.why)) {
+            // All warps of a gang come there together.
             if (warp - frame.first).is_multiple_of(code.gang()) {
                 let gang = rows::Gang::of(code, *warp);
                 rows::restore(frame, &code.exit(left.exit).kept, gang, |_| u64::MAX);
             }
         }
     }
+}
+
+/// Whether all warps leave so together for the most part, and code goes on with them by itself.
+fn goes_on(why: Why) -> bool {
+    matches!(why, Why::Barrier | Why::Meets)
 }
 
 /// The type of code. The result is the number of an exit.
