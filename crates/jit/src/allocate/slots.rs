@@ -85,13 +85,14 @@ impl Slots {
                         })
                 })
             };
-            let Some(times) = together(&shared[one].times, &shared[other].times, handed) else {
+            if !fit_together(&shared[one].times, &shared[other].times, handed) {
                 continue;
-            };
+            }
             let moved = std::mem::take(&mut shared[other].values);
             moved.iter().for_each(|value| of[*value] = one);
             shared[one].values.extend(moved);
-            shared[one].times = times;
+            let times = std::mem::take(&mut shared[other].times);
+            join(&mut shared[one].times, times);
         }
         shared.retain(|sharing| !sharing.values.is_empty());
         shared.sort_by_key(|sharing| sharing.times.first().map(|(from, _)| *from));
@@ -160,7 +161,7 @@ impl Sharing {
                 while read.next_if(|read| read.value < value).is_some() {}
                 let last = read.next_if(|read| read.value == value).map_or(start, |read| read.last);
                 if let Some(sharing) = all.get_mut(nth[value as usize] as usize) {
-                    sharing.times.push((2 * start, until(value, last)));
+                    add(&mut sharing.times, (2 * start, until(value, last)));
                 }
             }
             while let Some((_, value)) = made.next_if(|(at, _)| *at <= Some(start)) {
@@ -169,7 +170,7 @@ impl Sharing {
                     None => 2 * start,
                 };
                 let until = until(value as u32, uses.last[value]).max(from);
-                all[nth[value] as usize].times.push((from, until));
+                add(&mut all[nth[value] as usize].times, (from, until));
             }
         }
         for sharing in &mut all {
@@ -177,14 +178,11 @@ impl Sharing {
                 let ways = func.block_preds(Block::new(block as usize)).iter();
                 let written = ways.map(|from| 2 * end_of(func, uses, from.index()) + 1);
                 sharing.times.extend(written.map(|at| (at, at)));
+                sharing.times.sort_unstable();
+                let mut sorted = Times::with_capacity(sharing.times.len());
+                sharing.times.drain(..).for_each(|time| add(&mut sorted, time));
+                sharing.times = sorted;
             }
-            sharing.times.sort_unstable();
-            // What goes on where it has ended is one time.
-            sharing.times.dedup_by(|next, time| {
-                let goes_on = next.0 <= time.1 + 1;
-                time.1 = if goes_on { time.1.max(next.1) } else { time.1 };
-                goes_on
-            });
         }
         all
     }
@@ -213,10 +211,18 @@ impl MBlock {
     }
 }
 
-/// The times of both, if there is none in common but those at which one is handed on as the other.
-fn together(one: &Times, other: &Times, handed: impl Fn(u32) -> bool) -> Option<Times> {
+/// Adds a time that begins no earlier than those before it: what goes on where it has ended is one time.
+fn add(times: &mut Times, (from, until): (u32, u32)) {
+    match times.last_mut() {
+        Some(last) if from <= last.1 + 1 => last.1 = last.1.max(until),
+        _ => times.push((from, until)),
+    }
+}
+
+/// Whether two have no time in common but those at which one is handed on as the other.
+fn fit_together(one: &Times, other: &Times, handed: impl Fn(u32) -> bool) -> bool {
     if one.len() + other.len() > MANY {
-        return None;
+        return false;
     }
     // Mostly there is one, and one of both has few times. Whether something is handed on takes longest to find.
     let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
@@ -226,28 +232,26 @@ fn together(one: &Times, other: &Times, handed: impl Fn(u32) -> bool) -> Option<
         for time in many[first..].iter().take_while(|time| time.0 <= *until) {
             let both = (time.0.max(*from), time.1.min(*until));
             if both.0 < both.1 {
-                return None;
+                return false;
             }
             met.push(both.0);
         }
     }
-    if !met.into_iter().all(handed) {
-        return None;
+    met.into_iter().all(handed)
+}
+
+/// Adds the times of another that fits: mostly one of both has few.
+fn join(times: &mut Times, mut few: Times) {
+    if times.len() < few.len() {
+        std::mem::swap(times, &mut few);
     }
-    let mut all: Times = Vec::with_capacity(one.len() + other.len());
-    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
-    loop {
-        let next = match (left.peek(), right.peek()) {
-            (Some(a), Some(b)) if (a.1, a.0) <= (b.1, b.0) => left.next(),
-            (Some(_), Some(_)) => right.next(),
-            (Some(_), None) => left.next(),
-            (None, Some(_)) => right.next(),
-            (None, None) => return Some(all),
-        };
+    for (from, until) in few {
+        let end = times.partition_point(|time| (time.1, time.0) < (until, from));
         // What is handed on while the other is needed lies in its time.
-        if let Some(next) = next.copied() {
-            while all.pop_if(|(from, _)| *from >= next.0).is_some() {}
-            all.push(next);
+        if times.get(end).is_some_and(|time| time.0 <= from) {
+            continue;
         }
+        let first = times[..end].iter().rposition(|time| time.0 < from).map_or(0, |nth| nth + 1);
+        times.splice(first..end, [(from, until)]);
     }
 }
