@@ -30,6 +30,7 @@ use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
 use ir::Round;
 use later::{Counted, Later, Served, Unknown};
 use regalloc2::{Allocation, AllocationKind, Block, Edit, Function, ProgPoint, RegClass};
+use smallvec::SmallVec;
 
 /// Bytes from the regions of one access to those of the next.
 pub const SITE_BYTES: u32 = 48;
@@ -395,7 +396,7 @@ impl Emitter {
         match kind {
             Kind::X { code, args, mask, way } => {
                 let parts = Operands::of(*code);
-                let mut operands = Vec::with_capacity(4);
+                let mut operands: SmallVec<[X; 4]> = SmallVec::new();
                 for (nth, arg) in
                     func.args[args.start as usize..args.end as usize].iter().enumerate()
                 {
