@@ -98,7 +98,7 @@ fn every_engine_reads_a_sum_before_the_next_begins() {
     let device = Device::new().expect("address space");
     let all = [Who::All, Who::One, Who::Halves].into_iter();
     for (warps, who) in all.flat_map(|who| [2, 3, 8, 32].map(|warps| (warps, who))) {
-        let module = Module::from_ptx("sums.ptx", &kernel(warps, who)).expect("a module");
+        let module = Module::from_ptx("sums.ptx", kernel(warps, who)).expect("a module");
         let kernel = module.kernel("k").expect("a kernel");
         let threads = 32 * warps;
         for engine in EngineChoice::available() {
