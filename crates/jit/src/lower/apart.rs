@@ -3,15 +3,13 @@
 use super::nodes::{End, Nodes};
 use crate::gang::Gang;
 use crate::partial::Partial;
+use fixedbitset::FixedBitSet;
 use ir::analysis::{Flow, Shape, Shapes};
 use ir::{BlockId, Inst, Kernel, Op, Reg, Src, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Blocks of a part, with the one where lanes meet: fewer than a [`Set`] has bits.
-const MAX_BLOCKS: usize = 127;
-
-/// Blocks of a part, a bit each.
-type Set = u128;
+/// Blocks of a part, without the one where lanes meet: of more, code takes long to make, and lanes that part leave it.
+const MAX_BLOCKS: usize = 1 << 10;
 
 /// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first, but for endless ones. All of them come to the last.
 #[derive(Debug)]
@@ -118,7 +116,7 @@ impl Parts {
         regions.sort_by_key(|(at, blocks, _)| (usize::MAX - blocks.len(), *at));
         let mut meets = BTreeSet::new();
         for (at, blocks, meet) in regions {
-            let inside = |part: &Part, block: &usize| part.blocks.contains(block);
+            let inside = |part: &Part, block: &usize| part.position(*block).is_some();
             let nth = found
                 .all
                 .iter()
@@ -167,8 +165,9 @@ impl Parts {
             let own = found.of.iter().filter(|(_, part)| **part == nth);
             let entered: Vec<usize> = own.map(|(at, _)| *at).collect();
             part.find_waiting(kernel, &entered);
-            part.find_needed(kernel, nodes);
-            part.find_kept(kernel, shapes, nodes, &entered);
+            let live = part.live(kernel, nodes);
+            part.find_needed(kernel, &live);
+            part.find_kept(kernel, shapes, &live, &entered);
             part.find_known(kernel, shapes, &flow, &entered);
             for known in &mut part.known {
                 let all = known.map(|lanes| lanes & gang.all());
@@ -182,7 +181,9 @@ impl Parts {
 impl Part {
     /// Where a block stands in the part.
     pub(super) fn position(&self, block: usize) -> Option<usize> {
-        self.blocks.iter().position(|known| *known == block)
+        let (last, others) = self.blocks.split_last()?;
+        // All but the last are in order.
+        if *last == block { Some(others.len()) } else { others.binary_search(&block).ok() }
     }
 
     /// The blocks of the part to which control goes from one of its blocks other than the last.
@@ -194,34 +195,38 @@ impl Part {
         terminator.successors().filter_map(|to| self.position(to.0 as usize)).collect()
     }
 
+    /// Per block, the registers that are needed there.
+    fn live(&self, kernel: &Kernel, nodes: &Nodes) -> Vec<FixedBitSet> {
+        let live = |block: &usize| nodes.all[nodes.first[*block]].live.iter().copied();
+        self.blocks.iter().map(|block| registers(kernel, live(block))).collect()
+    }
+
     /// Finds what lanes need that come to a block, and those that wait behind it. What shuffles read, they read in lanes wherever these
     /// are, so it is needed on all ways there.
-    fn find_needed(&mut self, kernel: &Kernel, nodes: &Nodes) {
-        let live = |nth: usize| nodes.all[nodes.first[self.blocks[nth]]].live.iter().copied();
-        let offered = |reg: &Reg| self.offered.contains(reg);
-        let count = self.blocks.len();
-        let mut needed: Vec<BTreeSet<Reg>> =
-            (0..count).map(|nth| live(nth).filter(offered).collect()).collect();
-        loop {
-            let mut changed = false;
-            for nth in (0..count.saturating_sub(1)).rev() {
-                let mut more = needed[nth + 1].clone();
+    fn find_needed(&mut self, kernel: &Kernel, live: &[FixedBitSet]) {
+        let offered = registers(kernel, self.offered.iter().copied());
+        let mut needed = live.to_vec();
+        needed.iter_mut().for_each(|needed| needed.intersect_with(&offered));
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for nth in (0..self.blocks.len().saturating_sub(1)).rev() {
+                let mut all = needed[nth + 1].clone();
                 for to in self.successors(kernel, nth) {
-                    more.extend(needed[to].iter().copied());
+                    all.union_with(&needed[to]);
                 }
-                let before = needed[nth].len();
-                needed[nth].extend(more);
-                changed |= needed[nth].len() != before;
-            }
-            if !changed {
-                break;
+                if !all.is_subset(&needed[nth]) {
+                    needed[nth].union_with(&all);
+                    changed = true;
+                }
             }
         }
         for (nth, needed) in needed.iter_mut().enumerate() {
-            let standing = [nth].into_iter().chain(self.waiting[nth].iter().copied());
-            needed.extend(standing.flat_map(live));
+            for standing in [nth].iter().chain(&self.waiting[nth]) {
+                needed.union_with(&live[*standing]);
+            }
         }
-        self.needed = needed.into_iter().map(|set| set.into_iter().collect()).collect();
+        self.needed = needed.iter().map(|needed| regs(needed).collect()).collect();
     }
 
     fn find_offered(&mut self, kernel: &Kernel) {
@@ -298,28 +303,35 @@ impl Part {
         self.known = self.blocks.iter().enumerate().map(known).collect();
     }
 
-    fn find_kept(&mut self, kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, entered: &[usize]) {
+    fn find_kept(
+        &mut self,
+        kernel: &Kernel,
+        shapes: &Shapes,
+        live: &[FixedBitSet],
+        entered: &[usize],
+    ) {
         let count = self.blocks.len();
-        let mut reach = vec![0 as Set; count];
-        loop {
-            let mut changed = false;
+        let mut reach = vec![FixedBitSet::with_capacity(count); count];
+        let mut changed = true;
+        while changed {
+            changed = false;
             for nth in (0..count).rev() {
-                let to = self.successors(kernel, nth);
-                let all = to.iter().fold((1 as Set) << nth, |all, to| all | reach[*to]);
-                changed |= all != reach[nth];
-                reach[nth] = all;
-            }
-            if !changed {
-                break;
+                let mut all = FixedBitSet::with_capacity(count);
+                all.insert(nth);
+                self.successors(kernel, nth).iter().for_each(|to| all.union_with(&reach[*to]));
+                if !all.is_subset(&reach[nth]) {
+                    reach[nth].union_with(&all);
+                    changed = true;
+                }
             }
         }
-        // Per block, those in which other lanes may wait while it runs.
-        let mut waiting = vec![0 as Set; count];
-        let mut part = |one: Set, other: Set| {
-            for (nth, waiting) in waiting.iter_mut().enumerate() {
-                if one >> nth & 1 != 0 {
-                    *waiting |= other & !(((2 as Set) << nth) - 1);
-                }
+        // Per block, the later ones in which other lanes may wait while it runs.
+        let mut waiting = vec![FixedBitSet::with_capacity(count); count];
+        let mut part = |one: &FixedBitSet, other: &FixedBitSet| {
+            for nth in one.ones() {
+                let mut later = other.clone();
+                later.remove_range(..nth + 1);
+                waiting[nth].union_with(&later);
             }
         };
         for nth in 0..count {
@@ -327,8 +339,8 @@ impl Part {
             if shapes.parts(BlockId(self.blocks[nth] as u32))
                 && let [one, other] = to[..]
             {
-                part(reach[one], reach[other]);
-                part(reach[other], reach[one]);
+                part(&reach[one], &reach[other]);
+                part(&reach[other], &reach[one]);
             }
         }
         // Lanes come in by two ways at once, too.
@@ -336,23 +348,34 @@ impl Part {
             let to = kernel.blocks[*at].terminator.successors();
             let to: Vec<usize> = to.filter_map(|to| self.position(to.0 as usize)).collect();
             if let [one, other] = to[..] {
-                part(reach[one], reach[other]);
-                part(reach[other], reach[one]);
+                part(&reach[one], &reach[other]);
+                part(&reach[other], &reach[one]);
             }
         }
-        let everything = reach.iter().fold(0, |all, reach| all | reach);
-        let last = (1 as Set) << (count - 1);
+        let offered = registers(kernel, self.offered.iter().copied());
         self.kept = (0..count)
             .map(|nth| {
-                let waiting = waiting[nth] | (last & everything & !(((2 as Set) << nth) - 1));
-                let blocks = (0..count).filter(|other| waiting >> other & 1 != 0);
-                let live = blocks.flat_map(|other| {
-                    nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()
-                });
-                let offered = self.needed[nth].iter().filter(|reg| self.offered.contains(reg));
-                let needs = |reg: &Reg| self.needed[nth].binary_search(reg).is_ok();
-                live.filter(needs).chain(offered.copied()).collect()
+                let mut kept = offered.clone();
+                // All come to the last one.
+                let last = (nth + 1 < count).then_some(count - 1);
+                for other in waiting[nth].ones().chain(last) {
+                    kept.union_with(&live[other]);
+                }
+                kept.intersect_with(&registers(kernel, self.needed[nth].iter().copied()));
+                regs(&kept).collect()
             })
             .collect();
     }
+}
+
+/// A set of registers.
+fn registers(kernel: &Kernel, of: impl Iterator<Item = Reg>) -> FixedBitSet {
+    let mut set = FixedBitSet::with_capacity(kernel.registers.len());
+    of.for_each(|reg| set.insert(reg.0 as usize));
+    set
+}
+
+/// The registers of a set, in order.
+fn regs(set: &FixedBitSet) -> impl Iterator<Item = Reg> + '_ {
+    set.ones().map(|reg| Reg(reg as u32))
 }
