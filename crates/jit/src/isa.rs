@@ -11,6 +11,9 @@ pub(crate) enum Family {
     Avx512,
 }
 
+/// The predicate of floating comparisons that says whether an operand is a NaN.
+pub(crate) const UNORDERED: u8 = 3;
+
 /// A vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum V {

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::values::words;
-use crate::isa::{Family, U, V};
+use crate::isa::{Family, U, UNORDERED, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::numeric::f32;
@@ -128,7 +128,7 @@ impl Lower<'_> {
         };
         let (kept, nan) = (self.pool(words(!LOST)), self.pool(words(f32::NAN)));
         let rounded = self.binary(V::And, more, O::M(kept));
-        let is_nan = self.compare_ps(a, O::U(a), 3);
+        let is_nan = self.compare_ps(a, O::U(a), UNORDERED);
         Some(self.blend(is_nan, O::M(nan), rounded))
     }
 

@@ -4,7 +4,7 @@ use super::Lower;
 use super::numbers::rounding;
 use super::values::{doubles, words};
 use super::wide::Quads;
-use crate::isa::{Family, U, V};
+use crate::isa::{Family, U, UNORDERED, V};
 use crate::mir::O;
 use iced_x86::Code;
 use ir::{Class, Round, Src, UnaryOp};
@@ -147,7 +147,7 @@ impl Lower<'_> {
         let large = self.compare_ps(a, O::M(limit), 0x0d);
         let most = self.pool(words(i32::MAX.cast_unsigned()));
         let found = self.blend(large, O::M(most), found);
-        let nan = self.compare_ps(a, O::U(a), 3);
+        let nan = self.compare_ps(a, O::U(a), UNORDERED);
         let zero = self.pool(words(0));
         self.blend(nan, O::M(zero), found)
     }

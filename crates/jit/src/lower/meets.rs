@@ -7,10 +7,10 @@
 
 use super::apart::parted;
 use crate::Input;
-use ir::analysis::Shapes;
+use ir::analysis::{Shapes, definitions};
 use ir::{
-    Access, Address, BarrierAction, BinaryOp, Inst, Op, Operand, Ordering, Reg, Space, Src,
-    TernaryOp, UnaryOp,
+    Access, Address, BarrierAction, BinaryOp, Inst, Interrupt, Op, Operand, Ordering, Reg, Space,
+    Src, TernaryOp, UnaryOp,
 };
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -41,25 +41,44 @@ fn is_barrier(inst: &Inst) -> bool {
     }
 }
 
-impl<'a> Words<'a> {
-    fn of(input: &Input<'a>) -> Words<'a> {
-        let insts = || input.kernel.blocks.iter().flat_map(|block| &block.insts);
-        let registers = input.kernel.registers.len();
-        let mut words = Words { definitions: vec![None; registers], read: Vec::new() };
-        if input.shared_bytes == 0 {
-            return words;
+/// The bytes of elements at an address that is a constant.
+fn here(address: &Address, (access, elements): (Access, usize)) -> Option<Range<u64>> {
+    let Src::Imm(base) = address.base else { return None };
+    let start = base.wrapping_add_signed(address.offset);
+    Some(start..start.saturating_add(u64::from(access.bytes()) * elements as u64))
+}
+
+/// The words that an instruction reads in all threads.
+fn read_by_all(inst: &Inst) -> Option<Range<u64>> {
+    match &inst.op {
+        Op::Load { d, space: Space::Shared, access, address, ordering: Ordering::Weak } => {
+            here(address, (*access, d.len()))
         }
-        let mut several = vec![false; registers];
-        for inst in input.prologue.iter().chain(insts()) {
+        _ => None,
+    }
+}
+
+impl<'a> Words<'a> {
+    /// `None` inside if all warps read nothing at one address; outside if it was interrupted.
+    fn of(input: &Input<'a>, interrupt: &Interrupt<'_>) -> Option<Option<Words<'a>>> {
+        let insts = || input.kernel.blocks.iter().flat_map(|block| &block.insts);
+        let mut words = Words { definitions: Vec::new(), read: Vec::new() };
+        let read: Vec<Range<u64>> = insts().filter_map(read_by_all).collect();
+        if read.is_empty() {
+            return Some(None);
+        }
+        let registers = input.kernel.registers.len();
+        let all = || input.prologue.iter().chain(insts());
+        let times = definitions(registers, all(), interrupt)?;
+        words.definitions = vec![None; registers];
+        for inst in all() {
             inst.op.operands(|operand| {
-                if let Operand::Def(Reg(reg)) = operand {
-                    let reg = reg as usize;
-                    several[reg] |= words.definitions[reg].replace(&inst.op).is_some();
+                if let Operand::Def(Reg(reg)) = operand
+                    && times[reg as usize] == 1
+                {
+                    words.definitions[reg as usize] = Some(&inst.op);
                 }
             });
-        }
-        for (definition, several) in words.definitions.iter_mut().zip(several) {
-            *definition = definition.filter(|_| !several);
         }
         let arrays: BTreeSet<u64> = insts()
             .filter_map(|inst| match words.written(inst)? {
@@ -68,9 +87,8 @@ impl<'a> Words<'a> {
             })
             .collect();
         let of_array = |read: &Range<u64>| arrays.range(..=read.start).next_back().copied();
-        let read = insts().filter_map(|inst| words.read_by_all(inst));
-        words.read = read.map(|read| (read.clone(), of_array(&read))).collect();
-        words
+        words.read = read.into_iter().map(|read| (read.clone(), of_array(&read))).collect();
+        Some(Some(words))
     }
 
     /// What is added to an index to get an address: where an array begins.
@@ -104,26 +122,9 @@ impl<'a> Words<'a> {
     }
 
     fn at(&self, address: &Address, (access, elements): (Access, usize)) -> At {
-        let start = self.start(address.base).wrapping_add_signed(address.offset);
-        match address.base {
-            Src::Imm(_) => {
-                let bytes = u64::from(access.bytes()) * elements as u64;
-                At::Here(start..start.saturating_add(bytes))
-            }
-            Src::Reg(_) => At::In(start),
-        }
-    }
-
-    /// The words that an instruction reads in all threads.
-    fn read_by_all(&self, inst: &Inst) -> Option<Range<u64>> {
-        let Op::Load { d, space: Space::Shared, access, address, ordering: Ordering::Weak } =
-            &inst.op
-        else {
-            return None;
-        };
-        match self.at(address, (*access, d.len())) {
-            At::Here(bytes) => Some(bytes),
-            At::In(_) => None,
+        match here(address, (access, elements)) {
+            Some(bytes) => At::Here(bytes),
+            None => At::In(self.start(address.base).wrapping_add_signed(address.offset)),
         }
     }
 
@@ -153,14 +154,15 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Per block, the instructions behind which warps meet, in their order.
-pub(super) fn meets(input: &Input<'_>, shapes: &Shapes) -> Vec<Vec<usize>> {
+/// Per block, the instructions behind which warps meet, in their order. `None` if it was interrupted.
+pub(super) fn meets(
+    input: &Input<'_>,
+    shapes: &Shapes,
+    interrupt: &Interrupt<'_>,
+) -> Option<Vec<Vec<usize>>> {
     let blocks = &input.kernel.blocks;
-    let words = Words::of(input);
     let mut found = vec![Vec::new(); blocks.len()];
-    if words.read.is_empty() {
-        return found;
-    }
+    let Some(words) = Words::of(input, interrupt)? else { return Some(found) };
     // Per block, whether what comes first is a barrier, or somebody who may write there; and what comes last.
     let what = |inst: &Inst| {
         let is_barrier = is_barrier(inst);
@@ -198,7 +200,7 @@ pub(super) fn meets(input: &Input<'_>, shapes: &Shapes) -> Vec<Vec<usize>> {
                     found[id].extend(load.take());
                     is_as_left = false;
                 }
-                None if is_as_left && words.read_by_all(inst).is_some() => load = Some(nth),
+                None if is_as_left && read_by_all(inst).is_some() => load = Some(nth),
                 None => {}
             }
         }
@@ -210,5 +212,5 @@ pub(super) fn meets(input: &Input<'_>, shapes: &Shapes) -> Vec<Vec<usize>> {
     if found.iter().any(|found| !found.is_empty()) {
         parted(input.kernel, shapes).into_iter().for_each(|block| found[block].clear());
     }
-    found
+    Some(found)
 }

@@ -159,7 +159,7 @@ pub(crate) fn lower(
     each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
     let threads: u32 = input.block.iter().product();
     let meets = match threads as usize > gang.lanes() {
-        true => meets::meets(input, &shapes),
+        true => meets::meets(input, &shapes, interrupt)?,
         false => vec![Vec::new(); kernel.blocks.len()],
     };
     let mut nodes = Nodes::of(kernel, &live, &invariant, &meets, interrupt)?;

@@ -4,7 +4,7 @@ use super::Lower;
 use super::value::FLOAT;
 use super::values::words;
 use crate::Level;
-use crate::isa::{Family, U, V};
+use crate::isa::{Family, U, UNORDERED, V};
 use crate::mir::O;
 use crate::x86;
 use iced_x86::Code;
@@ -18,9 +18,6 @@ const NEAREST: Round = Round::NearestEven;
 pub(super) fn rounding(round: Round) -> u8 {
     8 | x86::rounding(round)
 }
-
-/// The constant of `vcmpph` and its like for which operands of which one is a NaN compare.
-const UNORDERED: u8 = 3;
 
 /// What is computed of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,7 +327,7 @@ impl Lower<'_> {
         let more = self.binary(V::AddD, a, O::M(less));
         let rounded = self.binary(V::AddD, more, O::U(odd));
         let rounded = self.shift(U::ShrD, rounded, 16);
-        let is_nan = self.compare_ps(a, O::U(a), 3);
+        let is_nan = self.compare_ps(a, O::U(a), UNORDERED);
         self.blend(is_nan, O::M(nan), rounded)
     }
 }

@@ -5,7 +5,7 @@ use super::mask::Masked;
 use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
 use crate::Home;
 use crate::exit::Keeps;
-use crate::isa::{Family, U, V};
+use crate::isa::{Family, U, UNORDERED, V};
 use crate::mir::{Base, Mem, O};
 use iced_x86::Code;
 use ir::analysis::{Shape, Steps};
@@ -522,8 +522,7 @@ impl Lower<'_> {
 
     /// A vector of binary32 with canonical NaNs.
     pub(super) fn canonical_vector(&mut self, vector: VReg) -> VReg {
-        // Unordered.
-        let masks = self.compare_ps(vector, O::U(vector), 3);
+        let masks = self.compare_ps(vector, O::U(vector), UNORDERED);
         let nan = self.pool(words(ir::numeric::f32::NAN));
         self.blend(masks, O::M(nan), vector)
     }

@@ -4,7 +4,7 @@ use super::Lower;
 use super::nans::leaves_nan_bits_open;
 use super::value::{FLOAT, Value, Vectors};
 use super::values::{doubles, words};
-use crate::isa::{Family, U, V};
+use crate::isa::{Family, U, UNORDERED, V};
 use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::numeric::f32;
@@ -306,8 +306,8 @@ impl Lower<'_> {
     fn extreme(&mut self, smaller: bool, a: Src, b: Src, nth: usize) -> VReg {
         let (a, b) = (self.vector(a, Class::W32, nth), self.vector(b, Class::W32, nth));
         let both = self.extremes(smaller, a, b);
-        let no_a = self.compare_ps(a, O::U(a), 3);
-        let no_b = self.compare_ps(b, O::U(b), 3);
+        let no_a = self.compare_ps(a, O::U(a), UNORDERED);
+        let no_b = self.compare_ps(b, O::U(b), UNORDERED);
         let found = self.blend(no_a, O::U(b), both);
         self.blend(no_b, O::U(a), found)
     }
@@ -316,7 +316,7 @@ impl Lower<'_> {
     fn extreme_or_nan(&mut self, smaller: bool, a: Src, b: Src, nth: usize) -> VReg {
         let (a, b) = (self.vector(a, Class::W32, nth), self.vector(b, Class::W32, nth));
         let both = self.extremes(smaller, a, b);
-        let unordered = self.compare_ps(a, O::U(b), 3);
+        let unordered = self.compare_ps(a, O::U(b), UNORDERED);
         let nan = self.pool(words(f32::NAN));
         self.blend(unordered, O::M(nan), both)
     }
