@@ -2,6 +2,7 @@
 
 use crate::emit::{Emitted, emit};
 use crate::exit::Exit;
+use crate::head::Head;
 use crate::input::Input;
 use crate::lower::{Lowered, lower};
 use ir::analysis::Shape;
@@ -22,6 +23,8 @@ struct Known {
     start: usize,
     /// By place: where it is entered, and what home rows must be then.
     entries: Vec<Entry>,
+    /// The same with lanes that are apart, and the offset where each is entered.
+    heads: Vec<(Head, usize)>,
     exits: Vec<Exit>,
     sites: Vec<bool>,
     words: usize,
@@ -55,7 +58,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 
 impl Code {
     fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
-        let Lowered { expected, sites, performed, waiting, gang, .. } = lowered;
+        let Lowered { expected, heads, sites, performed, waiting, gang, .. } = lowered;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
@@ -67,8 +70,12 @@ impl Code {
             })
             .collect();
         entries.sort_by_key(|entry| entry.place);
+        let heads = heads.into_iter().map(|(_, head)| head);
+        let mut heads: Vec<(Head, usize)> = heads.zip(emitted.heads).collect();
+        heads.sort_by_key(|(head, _)| head.place);
         let Emitted { bytes, start, exits, words, .. } = emitted;
-        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, waiting, gang })
+        let known = Known { start, entries, heads, exits, sites, words, performed, waiting, gang };
+        Code::of(&bytes, known)
     }
 
     fn of(bytes: &[u8], known: Known) -> Result<Code, String> {
@@ -94,7 +101,9 @@ impl Code {
     pub fn from_bytes(bytes: &[u8]) -> Option<Code> {
         let (known, contents) = postcard::from_bytes::<(Known, Vec<u8>)>(bytes).ok()?;
         let entries = known.entries.iter().map(|entry| entry.offset);
-        let inside = entries.chain([known.start]).all(|offset| offset < contents.len())
+        let heads = known.heads.iter().map(|(_, offset)| *offset);
+        let offsets = entries.chain(heads).chain([known.start]);
+        let inside = offsets.into_iter().all(|offset| offset < contents.len())
             && matches!(known.gang, 1 | 2);
         if inside { Code::of(&contents, known).ok() } else { None }
     }
@@ -112,6 +121,20 @@ impl Code {
         let nth = self.known.entries.binary_search_by_key(&place, |entry| entry.place).ok()?;
         let Entry { offset, expected, .. } = &self.known.entries[nth];
         Some((self.memory[*offset..].as_ptr() as u64, expected))
+    }
+
+    /// The loop whose head is at a place, if code can be entered there with lanes that are apart, and the address where it is.
+    #[inline]
+    pub fn head(&self, place: u32) -> Option<(u64, &Head)> {
+        let nth = self.known.heads.binary_search_by_key(&place, |(head, _)| head.place).ok()?;
+        let (head, offset) = &self.known.heads[nth];
+        Some((self.memory[*offset..].as_ptr() as u64, head))
+    }
+
+    /// Whether there are any.
+    #[inline]
+    pub fn has_heads(&self) -> bool {
+        !self.known.heads.is_empty()
     }
 
     /// An exit.

@@ -13,6 +13,9 @@ pub const CONTROLS: [u32; 4] = [0x1f80, 0x3f80, 0x5f80, 0x7f80];
 /// Warps of a CTA, at most.
 pub(crate) const MAX_WARPS: usize = 32;
 
+/// Words of [`Context::given`].
+pub(crate) const MAX_GIVEN: usize = 1 << 7;
+
 /// Where machine code finds everything, and leaves what it knows. The words of [`crate::Code::context_words`] follow it in
 /// memory: room for what has no register.
 #[repr(C, align(64))]
@@ -33,6 +36,8 @@ pub struct Context {
     pub elements: [[u64; GANG_LANES]; 2],
     /// What lanes access in place of memory once they have been served.
     pub served: [[u64; 4]; GANG_LANES],
+    /// What code is given that is entered with lanes which are apart: see [`crate::Head`].
+    pub given: [u64; MAX_GIVEN],
     /// Where code is entered: an address that [`crate::Code::entry`] gives.
     pub entry: u64,
     /// The register file of the CTA.
@@ -121,6 +126,7 @@ impl Context {
             offsets: [0; GANG_LANES],
             elements: [[0; GANG_LANES]; 2],
             served: [[0; 4]; GANG_LANES],
+            given: [0; MAX_GIVEN],
             entry: 0,
             registers: 0,
             warp_bytes: 0,
@@ -233,6 +239,7 @@ offsets! {
     OFFSETS = offsets;
     ELEMENTS = elements;
     SERVED = served;
+    GIVEN = given;
 }
 
 /// Bytes from one of the context's elements of all lanes to the next.

@@ -43,6 +43,8 @@ pub(crate) struct Emitted {
     pub(crate) start: usize,
     /// Per place, where it is entered.
     pub(crate) entries: Vec<(u32, usize)>,
+    /// Per head, the same.
+    pub(crate) heads: Vec<usize>,
     pub(crate) exits: Vec<Exit>,
     /// Words behind the context.
     pub(crate) words: usize,
@@ -114,7 +116,7 @@ struct Emitter {
 
 /// Makes machine code. The error is a sentence.
 pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, String> {
-    let Lowered { func, entries, zeros, gang, .. } = lowered;
+    let Lowered { func, entries, heads, zeros, gang, .. } = lowered;
     let family = input.level.family();
     let allocated = allocate(func, &registers(family));
     let allocated = allocated.map_err(|why| format!("registers cannot be allocated: {why}"))?;
@@ -131,7 +133,9 @@ pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, 
         gang: *gang,
         cleared: Cleared::of(input, zeros),
     };
-    emitter.function(func, &allocated, entries)
+    let mut emitted = emitter.function(func, &allocated, entries)?;
+    emitted.heads = heads.iter().map(|(block, _)| emitter.blocks[block.index()]).collect();
+    Ok(emitted)
 }
 
 impl Emitter {
@@ -225,7 +229,8 @@ impl Emitter {
             entries.iter().map(|(place, block)| (*place, self.blocks[block.index()])).collect();
         let exits = exits.into_iter().map(|exit| exit.ok_or("an exit is not there".to_owned()));
         let exits = exits.collect::<Result<_, _>>()?;
-        Ok(Emitted { bytes, start, entries, exits, words: allocated.words + 8 })
+        let words = allocated.words + 8;
+        Ok(Emitted { bytes, start, entries, heads: Vec::new(), exits, words })
     }
 
     fn byte(&mut self, byte: u8) {

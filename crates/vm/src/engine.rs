@@ -38,6 +38,17 @@ pub(crate) trait Code: Send + Sync + fmt::Debug {
     /// Computes the plan's prologue. The frame's registers keep it from one CTA to the next.
     fn prologue(&self, frame: &mut Frame<'_>);
 
+    /// If the group is better run from a place on together with lanes of its warps that wait at later ones: how many warps that follow each
+    /// other run together. See [`Frame::along`].
+    fn wants_along(&self, _at: Pc) -> Option<usize> {
+        None
+    }
+
+    /// Whether lanes may be among those that wait at a place while the group runs from an earlier one on.
+    fn takes_along(&self, _at: Pc, _waiting: Pc) -> bool {
+        false
+    }
+
     /// Runs the frame's group from a place on until it has to stop, or comes to the beginning of a block at or behind
     /// `until`, or has used up the frame's fuel.
     fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit;

@@ -24,15 +24,28 @@ pub(crate) enum Stop<P> {
     Barrier(P),
     /// At this half of the barrier of its cluster.
     Cluster(P),
-    /// Warps stand at different places, or have exited; they may have used up their turn.
+    /// Warps stand at different places, or have exited.
     Apart {
         /// Lanes of warps, and their place; `None` if they exit.
         splits: Vec<(usize, u32, Option<P>)>,
-        /// Whether one of them has used up its turn.
-        yields: bool,
+        /// Whether one of them has used up its turn, and how.
+        spent: Spent,
     },
     /// The kernel must stop.
     Fault(Box<FaultAt>),
+}
+
+/// Whether warps that stand at different places have used up their turn. Of several it is the last that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Spent {
+    /// They have not.
+    Nothing,
+    /// In a loop that nothing makes end that others do.
+    Computing,
+    /// In a loop that reads what others may write, but not in a way to wait for it.
+    Reading,
+    /// Others may have to do something first.
+    Waiting,
 }
 
 /// Why an engine left its code.
@@ -49,9 +62,9 @@ impl<P> Stop<P> {
             Stop::Collective(at) => Stop::Collective(place(at)),
             Stop::Barrier(at) => Stop::Barrier(place(at)),
             Stop::Cluster(at) => Stop::Cluster(place(at)),
-            Stop::Apart { splits, yields } => {
+            Stop::Apart { splits, spent } => {
                 let split = |(warp, lanes, at): (_, _, Option<P>)| (warp, lanes, at.map(&place));
-                Stop::Apart { splits: splits.into_iter().map(split).collect(), yields }
+                Stop::Apart { splits: splits.into_iter().map(split).collect(), spent }
             }
             Stop::Fault(fault) => Stop::Fault(fault),
         }

@@ -8,7 +8,7 @@ use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
 use crate::local_memory::Layout;
 use crate::memory::{Memory, Reader, Region};
-use crate::plan::{Plan, Slot};
+use crate::plan::{Pc, Plan, Slot};
 use crate::printed::Text;
 use crate::stats::Stats;
 use crate::texture::LastTextures;
@@ -29,6 +29,9 @@ pub(crate) struct Frame<'l> {
     /// Per warp, the lanes whose registers may be written: those that execute, and those that never
     /// existed, so that a partial warp writes whole rows.
     pub(crate) write: [u32; MAX_WARPS],
+    /// Other lanes of the group's warps, and where they wait: with them the group has all lanes that live. Whoever runs the group may make
+    /// them part of it, and tells then where they stand at the end; none are left here if so.
+    pub(crate) along: Vec<(usize, u32, Pc)>,
     /// `exec` outside the current guard.
     pub(crate) unguarded: [u32; MAX_WARPS],
     /// `exec` outside the current predicated block.
@@ -127,6 +130,7 @@ impl<'l> Frame<'l> {
             count: 0,
             exec: [0; MAX_WARPS],
             write: [0; MAX_WARPS],
+            along: Vec::new(),
             unguarded: [0; MAX_WARPS],
             outside: [0; MAX_WARPS],
             active_warps: 0,

@@ -32,6 +32,13 @@ pub(super) struct Part {
     pub(super) known: Vec<Option<u64>>,
 }
 
+/// A loop of a part: where its head stands there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loop {
+    pub(super) part: usize,
+    pub(super) nth: usize,
+}
+
 /// The parts of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
@@ -176,6 +183,12 @@ impl Parts {
         }
         found
     }
+
+    /// The number of a block of a part among all.
+    pub(super) fn number(&self, part: usize, position: usize) -> u32 {
+        let block = self.all[part].blocks[position];
+        self.numbers.get(&(part, block)).map_or(0, |number| *number as u32)
+    }
 }
 
 impl Part {
@@ -187,7 +200,7 @@ impl Part {
     }
 
     /// The blocks of the part to which control goes from one of its blocks other than the last.
-    fn successors(&self, kernel: &Kernel, nth: usize) -> Vec<usize> {
+    pub(super) fn successors(&self, kernel: &Kernel, nth: usize) -> Vec<usize> {
         if nth + 1 == self.blocks.len() {
             return Vec::new();
         }

@@ -15,7 +15,12 @@ use regalloc2::{Block, VReg};
 
 impl Lower<'_> {
     /// What a block of a part is given: values, and the lanes that go on there and at later blocks.
-    fn handed_to(&mut self, part: usize, nth: usize, lanes: &[(usize, VReg)]) -> Vec<VReg> {
+    pub(super) fn handed_to(
+        &mut self,
+        part: usize,
+        nth: usize,
+        lanes: &[(usize, VReg)],
+    ) -> Vec<VReg> {
         let parts = self.parts;
         let part = &parts.all[part];
         let mut handed = self.handed_all(&part.needed[nth]);
@@ -245,14 +250,10 @@ impl Lower<'_> {
     ) -> u32 {
         let parts = self.parts;
         let (values, kept) = self.keep(kept);
-        let number = |position: &usize| {
-            let block = parts.all[part].blocks[*position];
-            parts.numbers.get(&(part, block)).map_or(0, |number| *number as u32)
-        };
         let apart = Some(Parted {
             needed: needed.to_vec(),
             offered: parts.all[part].offered.iter().copied().collect(),
-            waiting: waiting.iter().map(|(position, _)| number(position)).collect(),
+            waiting: waiting.iter().map(|(position, _)| parts.number(part, *position)).collect(),
         });
         let elsewhere = waiting.iter().map(|(_, lanes)| *lanes);
         self.leaving_values = [lanes].into_iter().chain(elsewhere).chain(values).collect();

@@ -17,6 +17,7 @@ mod few;
 mod groups;
 mod half_bits;
 mod halves;
+mod heads;
 mod homed;
 mod indexed;
 mod interleave;
@@ -54,13 +55,14 @@ use crate::Input;
 use crate::exit::{Leaving, Why};
 use crate::fuel;
 use crate::gang::Gang;
+use crate::head::Head;
 use crate::isa::Family;
 use crate::mir::{Func, Kind, O};
 use crate::partial::Partial;
 use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::Liveness;
-use ir::analysis::{Demanded, Shape, Shapes};
+use ir::analysis::{Demanded, Flow, Shape, Shapes};
 use ir::{Class, Collective, Inst, Interrupt, Op, Operand, Pred, Reg, Space, Src};
 use mask::Masked;
 use nodes::{End, Nodes};
@@ -76,6 +78,8 @@ pub(crate) struct Lowered {
     pub(crate) entries: Vec<(u32, Block)>,
     /// Per entry, the registers whose home rows must have their shapes, with these.
     pub(crate) expected: Vec<(u32, Vec<(Reg, Shape)>)>,
+    /// Where it is entered with lanes that are apart.
+    pub(crate) heads: Vec<(Block, Head)>,
     /// Per access that remembers a region, whether it writes.
     pub(crate) sites: Vec<bool>,
     /// Instructions that somebody else always performs.
@@ -94,6 +98,14 @@ struct Bases {
     shared: Option<VReg>,
     /// That of the gang's threads.
     local: Option<VReg>,
+}
+
+/// Where code is entered.
+struct Entries {
+    /// By lanes that are together: the node, its place and the block.
+    together: Vec<(usize, u32, Block)>,
+    /// With lanes that are apart.
+    heads: Vec<(Block, Head)>,
 }
 
 struct Lower<'a> {
@@ -209,12 +221,13 @@ pub(crate) fn lower(
         performed: 0,
         leaving_values: Vec::new(),
     };
-    let entries = lower.kernel(interrupt)?;
+    let Entries { together: entries, heads } = lower.kernel(interrupt)?;
     let expected = entries.iter().map(|(node, place, _)| (*place, lower.expected(*node))).collect();
     let Lower { mut func, sites, performed, .. } = lower;
     let now = func.finish();
     let entries =
         entries.into_iter().map(|(_, place, block)| (place, now[block.index()])).collect();
+    let heads = heads.into_iter().map(|(block, head)| (now[block.index()], head)).collect();
     let place = |(_, block): &(usize, usize)| {
         let first = nodes.first[*block];
         (nodes.place(first, input.starts), nodes.all[first].live.clone())
@@ -225,7 +238,7 @@ pub(crate) fn lower(
     let waiting = waiting.into_iter().map(|(_, place)| place).collect();
     let zeros = zeros::of(input, &shapes, &live, interrupt)?;
     let gang = gang.warps;
-    Some(Ok(Lowered { func, entries, expected, sites, performed, waiting, zeros, gang }))
+    Some(Ok(Lowered { func, entries, expected, heads, sites, performed, waiting, zeros, gang }))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -281,8 +294,8 @@ impl Lower<'_> {
         all
     }
 
-    /// Emits all nodes. The result is, per entry, its node, its place and its block.
-    fn kernel(&mut self, interrupt: &Interrupt<'_>) -> Option<Vec<(usize, u32, Block)>> {
+    /// Emits all nodes. The result is where code is entered.
+    fn kernel(&mut self, interrupt: &Interrupt<'_>) -> Option<Entries> {
         let root = self.func.block();
         self.blocks = self.nodes.all.iter().map(|_| self.func.block()).collect();
         let blocks = self.parts.all.iter().map(|part| part.blocks.len()).collect::<Vec<_>>();
@@ -299,9 +312,12 @@ impl Lower<'_> {
             };
             stubs.push((node, place, block));
         }
+        let loops: Vec<_> =
+            self.loops().into_iter().map(|entered| (entered, self.func.block())).collect();
         self.func.begin(root);
-        let all = stubs.iter().map(|(_, _, block)| (*block, Vec::new())).collect();
-        self.func.end(Kind::Dispatch, all);
+        let all = stubs.iter().map(|(_, _, block)| *block);
+        let all = all.chain(loops.iter().map(|(_, block)| *block));
+        self.func.end(Kind::Dispatch, all.map(|block| (block, Vec::new())).collect());
         for node in 0..self.nodes.all.len() {
             self.node(node, interrupt)?;
         }
@@ -316,7 +332,10 @@ impl Lower<'_> {
                 self.func.end(Kind::Jump, vec![(self.blocks[*node], args)]);
             }
         }
-        Some(stubs)
+        let flow = Flow::of(self.input.kernel);
+        let head = |(entered, block)| (block, self.emit_head(entered, block, &flow));
+        let heads = loops.into_iter().map(head).collect();
+        Some(Entries { together: stubs, heads })
     }
 
     /// The values that a node is given.

@@ -5,6 +5,7 @@
 //! together as a *group* until they diverge, reach another split, have to wait, exit, or have used up
 //! their turn. Splits of one warp that meet join, because they are picked together.
 
+mod along;
 mod barrier;
 pub(crate) mod barriers;
 mod cluster;
@@ -15,7 +16,7 @@ mod shown;
 mod step;
 
 use crate::engine::{Code, Step};
-use crate::exit::{Exit, FaultAt, Stop};
+use crate::exit::{Exit, FaultAt, Spent, Stop};
 use crate::fault::{Fault, FaultKind, ThreadId, Verdict, Waiting};
 use crate::frame::Frame;
 use crate::observer::{Observer, View};
@@ -44,6 +45,10 @@ const LOOK_UP: u64 = 1 << 12;
 const LOOK_UP_OFTEN: u64 = 1 << 6;
 /// Turns that end without progress, or times that it has looked up, before the CTA lets another CTA run.
 const PATIENCE: u32 = 4;
+
+/// Turns that end in loops which read what others may write, but not in a way to wait for it (that is a data race), before others run
+/// all the same.
+const READING: u64 = 1 << 8;
 
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +88,8 @@ pub(crate) enum Turn {
 enum Ended {
     /// It got somewhere.
     Progress,
+    /// It has used up its turn, and goes on before others that wait.
+    GoesOn,
     /// It has used up its turn, and maybe waits for others.
     Yield,
     /// The CTA cannot go on, or must not.
@@ -116,6 +123,8 @@ pub(crate) struct Cta<'l> {
     take_turns: bool,
     /// Turns between two looks; see [`LOOK_UP`].
     look_up: u64,
+    /// Turns that have ended in loops that read, since the CTA began; see [`READING`].
+    reading: u64,
     /// Steps already counted in [`Limits::steps`].
     counted: u64,
 }
@@ -135,6 +144,7 @@ impl<'l> Cta<'l> {
             turns: 0,
             take_turns: false,
             look_up: LOOK_UP,
+            reading: 0,
             counted: 0,
         }
     }
@@ -163,7 +173,8 @@ impl<'l> Cta<'l> {
             frame.arrivals = 0;
         }
         self.cluster = ClusterBarrier::default();
-        (self.clock, self.counted, self.take_turns, self.look_up) = (0, 0, false, LOOK_UP);
+        (self.clock, self.counted, self.reading) = (0, 0, 0);
+        (self.take_turns, self.look_up) = (false, LOOK_UP);
         if O::OBSERVES {
             observer.begin(&View::new(&self.frame));
         }
@@ -178,8 +189,13 @@ impl<'l> Cta<'l> {
                 return self.end(observer);
             };
             let (at, exit) = self.take_turn(at, None, limits, observer);
+            self.let_go();
             self.take_turns = match self.end_turn(exit, at, limits, observer) {
                 Ended::Turn(turn) => return turn,
+                Ended::GoesOn => {
+                    self.take_turns = false;
+                    continue;
+                }
                 Ended::Yield => true,
                 Ended::Progress => {
                     self.turns += 1;
@@ -312,11 +328,15 @@ impl<'l> Cta<'l> {
             }
             Stop::Diverge(at) => self.diverge(at),
             Stop::Exit => self.exit(observer),
-            Stop::Apart { splits, yields } => {
+            Stop::Apart { splits, spent } => {
                 self.come_apart(&splits, observer);
-                if yields {
-                    ended = Ended::Yield;
-                }
+                self.reading += u64::from(spent == Spent::Reading);
+                ended = match spent {
+                    Spent::Nothing => Ended::Progress,
+                    Spent::Reading if self.reading.is_multiple_of(READING) => Ended::Yield,
+                    Spent::Computing | Spent::Reading => Ended::GoesOn,
+                    Spent::Waiting => Ended::Yield,
+                };
             }
             Stop::Collective(at) => self.arrive_at_collective(at, observer),
             Stop::Barrier(at) => {
@@ -333,7 +353,7 @@ impl<'l> Cta<'l> {
                 return Ended::Turn(Turn::Fault(Box::new(self.locate(*fault))));
             }
         }
-        if (matches!(ended, Ended::Yield) || limits.max_steps.is_some())
+        if (matches!(ended, Ended::GoesOn | Ended::Yield) || limits.max_steps.is_some())
             && let Some(kind) = self.check(limits)
         {
             return Ended::Turn(self.stopped(kind, at));
@@ -354,6 +374,9 @@ impl<'l> Cta<'l> {
         let frame = &mut self.frame;
         frame.set_group(front.warps.clone(), &front.lanes);
         self.until = self.ready.next_behind(at).unwrap_or(Pc::NEVER);
+        if !take_turns {
+            self.take_along(at);
+        }
         Some(at)
     }
 

@@ -91,7 +91,7 @@ impl Cta<'_> {
                 let known = if O::OBSERVES { self.look_up(candidate.at, observer) } else { None };
                 known.unwrap_or(Turn::Yielded)
             }
-            Ended::Progress | Ended::Yield => Turn::Yielded,
+            Ended::Progress | Ended::GoesOn | Ended::Yield => Turn::Yielded,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! deadlocks, divergence.
 
 mod calls;
+mod heads;
 mod hot;
 mod left;
 mod made;
@@ -17,13 +18,13 @@ mod state;
 use crate::Level;
 use crate::code_cache::CodeCache;
 use crate::engine::{Code, Engine, EngineChoice, Step, Watch};
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, Spent, Stop};
 use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program, row_functions};
 use crate::plan::{Pc, Plan, Shape};
 use hot::{Cell, Heat, operations};
 use ir::Interrupt;
-use jit::Why;
+use jit::{Depends, Why};
 use lanes::WARP;
 use made::Maker;
 use owner::{Owner, locate};
@@ -154,6 +155,16 @@ impl Code for NativeCode {
         self.interp.prologue(frame);
     }
 
+    fn wants_along(&self, at: Pc) -> Option<usize> {
+        let code = self.cell.code()?;
+        code.head(at.0).map(|_| code.gang())
+    }
+
+    fn takes_along(&self, at: Pc, waiting: Pc) -> bool {
+        let head = self.cell.code().and_then(|code| code.head(at.0));
+        head.is_some_and(|(_, head)| head.waiting.iter().any(|place| place.place == waiting.0))
+    }
+
     fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
         let Some(code) = self.cell.code().filter(|_| frame.apart == 0) else {
             return self.heat_up(frame, from, until);
@@ -167,6 +178,10 @@ impl Code for NativeCode {
         let mut at = from;
         // Whether home rows are as the code left them.
         let mut trusted = from == Pc::START;
+        if let Some(state) = frame.native.as_mut().filter(|_| trusted) {
+            // It was another CTA's.
+            state.left_at = None;
+        }
         loop {
             let together = is_together(frame, code.gang());
             if together
@@ -188,7 +203,19 @@ impl Code for NativeCode {
                 continue;
             }
             if !together {
-                return self.interp.run(frame, at, until);
+                match self.enter_apart(frame, code, at) {
+                    Some(Next::Native(to)) => (at, trusted) = (to, true),
+                    Some(Next::Interpreted(to)) => {
+                        at = to;
+                        trusted = false;
+                        if let Err(exit) = self.interpret(frame, &mut at, until) {
+                            return exit;
+                        }
+                    }
+                    Some(Next::Stop(exit)) => return exit,
+                    None => return self.come_to_head(frame, code, at, until),
+                }
+                continue;
             }
             trusted = false;
             if let Err(exit) = self.interpret(frame, &mut at, until) {
@@ -382,13 +409,25 @@ impl NativeCode {
             Why::Yields if together => Next::Stop(Stop::Yield(first.at)),
             Why::Exits | Why::Barrier | Why::Meets | Why::Leaves | Why::Yields => {
                 self.complete_rows(frame, code, &left);
-                let yields =
-                    left.iter().any(|(_, left)| matches!(left.why, Why::Yields | Why::Meets));
+                let spent = |(_, left): &(usize, Left)| match left.why {
+                    Why::Yields => match code.head(left.at.0).map(|(_, head)| head.depends) {
+                        Some(Depends::Never) => Spent::Computing,
+                        Some(Depends::Plainly) => Spent::Reading,
+                        Some(Depends::Waits) | None => Spent::Waiting,
+                    },
+                    Why::Meets => Spent::Waiting,
+                    Why::Exits | Why::Barrier | Why::Leaves => Spent::Nothing,
+                };
+                let spent = left.iter().map(spent).max().unwrap_or(Spent::Nothing);
+                let leaves = left.iter().rev().find(|(_, left)| left.why == Why::Leaves);
+                if let Some(state) = &mut frame.native {
+                    state.left_at = leaves.map(|(_, left)| left.at);
+                }
                 let place = |(warp, left): &(usize, Left)| {
                     (*warp, left.lanes, (left.why != Why::Exits).then_some(left.at))
                 };
                 let splits = left.iter().map(place).chain(others).collect();
-                Next::Stop(Stop::Apart { splits, yields })
+                Next::Stop(Stop::Apart { splits, spent })
             }
         }
     }

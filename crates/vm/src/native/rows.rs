@@ -6,6 +6,7 @@ use ir::analysis::{Affine, Shape};
 use ir::{Class, Operand, Reg};
 use jit::{Found, Kept};
 use lanes::WARP;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// The warps whose rows machine code has, or leaves, together.
@@ -115,24 +116,84 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
             Shape::Sliced(..) | Shape::Varying => true,
         });
     }
-    let (affine, group) = match shape {
-        Shape::Affine(affine) => (affine, gang.lanes().end),
-        Shape::Sliced(lanes, affine) => (affine, *lanes as usize),
-        Shape::Mask(_) | Shape::Varying => return true,
+    fits(frame, reg, shape, gang, u64::MAX)
+}
+
+/// The lanes of a gang's slices, each of which has its values from one, and what these have in common.
+fn slices(shape: &Shape, gang: Gang) -> Option<(&Affine, usize)> {
+    match shape {
+        Shape::Affine(affine) => Some((affine, gang.lanes().end)),
+        Shape::Sliced(lanes, affine) => Some((affine, *lanes as usize)),
+        Shape::Mask(_) | Shape::Varying => None,
+    }
+}
+
+/// Whether the row of a register that is no predicate has the values which follow from the first lane's of each slice in those lanes of the
+/// given ones that exist.
+pub(super) fn fits(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang, lanes: u64) -> bool {
+    let slot = frame.plan.rows.reg(reg);
+    let class = frame.plan.rows.class(reg);
+    let (Some(class), false) = (class, slot.is_none()) else { return true };
+    let Some((affine, group)) = slices(shape, gang) else { return true };
+    let is_there = |lane: usize| {
+        let (warp, nth) = gang.place(lane);
+        lanes >> lane & 1 != 0 && frame.threads.existing[warp] >> nth & 1 != 0
     };
-    let exists = |lane: usize| {
-        let (warp, lane) = gang.place(lane);
-        frame.threads.existing[warp] >> lane & 1 != 0
-    };
-    // SAFETY: as above.
+    // SAFETY: the register has a home of its class inside the registers.
     let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
     gang.lanes().step_by(group).all(|start| {
         let first = value(start);
-        let mut there = (start..start + group).filter(|lane| exists(*lane));
+        let mut there = (start..start + group).filter(|lane| is_there(*lane));
         // Of a slice that is not there, too: what is known to be inside of memory is not checked.
         affine.range.is_none_or(|(low, high)| (low..=high).contains(&first))
             && there.all(|lane| value(lane) == stepped(first, affine, class, lane))
     })
+}
+
+/// The first lane's value of each slice, from which the values of these lanes follow; any that are possible where there are none. Of a
+/// predicate that is the same in all of them, the bit of every lane. `None` if there is no such value.
+pub(super) fn firsts(
+    frame: &Frame<'_>,
+    reg: Reg,
+    shape: &Shape,
+    gang: Gang,
+    lanes: u64,
+) -> Option<SmallVec<[u64; 4]>> {
+    let slot = frame.plan.rows.reg(reg);
+    let class = frame.plan.rows.class(reg).filter(|_| !slot.is_none())?;
+    let exists = |lane: &usize| {
+        let (warp, nth) = gang.place(*lane);
+        frame.threads.existing[warp] >> nth & 1 != 0
+    };
+    let meant = |lanes: u64| gang.lanes().filter(move |lane| lanes >> lane & 1 != 0).filter(exists);
+    if class == Class::Pred {
+        let bit = |lane: usize| {
+            let (warp, nth) = gang.place(lane);
+            // SAFETY: the register has a home of its class inside the registers.
+            unsafe { *frame.pred(slot, warp) >> nth & 1 != 0 }
+        };
+        let any = meant(lanes).any(bit);
+        let all = gang.lanes().fold(0, |all, lane| all | 1 << lane);
+        return (any == meant(lanes).all(bit) || meant(lanes).next().is_none())
+            .then_some(SmallVec::from_slice(&[if any { all } else { 0 }]));
+    }
+    let (affine, group) = slices(shape, gang)?;
+    // SAFETY: as above.
+    let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
+    let first = |start: usize| {
+        let mut there = meant(lanes).filter(|lane| (start..start + group).contains(lane));
+        let first = match there.next() {
+            Some(lane) => {
+                let first = value(lane).wrapping_sub(affine.step(lane));
+                if class == Class::W64 { first } else { u64::from(first as u32) }
+            }
+            None => affine.range.map_or(0, |(low, _)| low),
+        };
+        let is_possible = affine.range.is_none_or(|(low, high)| (low..=high).contains(&first));
+        let follows = |lane| value(lane) == stepped(first, affine, class, lane);
+        (is_possible && there.all(follows)).then_some(first)
+    };
+    gang.lanes().step_by(group).map(first).collect()
 }
 
 /// The value of a lane that follows from another.

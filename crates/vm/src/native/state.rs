@@ -1,5 +1,6 @@
 //! What a frame keeps for machine code.
 
+use crate::plan::Pc;
 use jit::Found;
 use std::fmt;
 use std::mem::size_of;
@@ -14,6 +15,8 @@ pub(crate) struct State {
     memory: Vec<Line>,
     /// Whether the rows of the prologue have the shapes that code relies on, once that was looked at.
     pub(super) prologue_fits: Option<bool>,
+    /// Where code was left last that cannot go on there, if it could be entered there with the same lanes: the interpreter is next.
+    pub(super) left_at: Option<Pc>,
 }
 
 impl fmt::Debug for State {
@@ -25,7 +28,7 @@ impl fmt::Debug for State {
 impl State {
     pub(super) fn new(code: &jit::Code) -> State {
         let bytes = size_of::<jit::Context>() + 8 * code.context_words();
-        State { memory: vec![Line([0; 8]); bytes.div_ceil(64)], prologue_fits: None }
+        State { memory: vec![Line([0; 8]); bytes.div_ceil(64)], prologue_fits: None, left_at: None }
     }
 
     /// The context: all zero at first.

@@ -1,0 +1,203 @@
+//! Lanes that are apart for more than a turn, in loops of thousands of iterations, on every engine: machine code is left while they are and
+//! entered again. Expected values are those that each thread computes by itself (PTX ISA 9.1: registers belong to a thread).
+
+use warpwise::{Arg, Device, EngineChoice, LaunchConfig, Module};
+
+const THREADS: u32 = 96;
+/// Iterations that no turn has.
+const LONG: u32 = 40_000;
+
+/// Runs a kernel whose threads leave a word each, by each engine, and compares.
+fn expect(body: &str, word: impl Fn(u32) -> u32) {
+    let expected: Vec<u32> = (0..THREADS).map(word).collect();
+    let text = format!(
+        "
+    .version 7.8
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 long)
+    {{
+        .reg .pred %p<8>;
+        .reg .b32 %r<20>;
+        .reg .b64 %rd<16>;
+        .shared .align 8 .b8 flags[512];
+        ld.param.u64 %rd1, [out];
+        ld.param.u64 %rd2, [in];
+        ld.param.u32 %r2, [long];
+        mov.u32 %r1, %tid.x;
+        mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd4, %rd1, %rd3;
+        and.b32 %r10, %r1, 31;
+        {body}
+        st.global.u32 [%rd4], %r5;
+        ret;
+    }}"
+    );
+    let module = Module::from_ptx("apart.ptx", text).expect("it is legal");
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("address space");
+    let table: Vec<u32> = (0..LONG).map(|nth| nth ^ nth << 7).collect();
+    let table = device.upload(&table).expect("space");
+    for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
+        let out = device.upload(&[0u32; THREADS as usize]).expect("space");
+        let config = LaunchConfig { engine, ..LaunchConfig::new(1, THREADS) };
+        let args: [Arg; 3] = [out.into(), table.into(), LONG.into()];
+        kernel.launch(&device, &config, &args).expect("it runs");
+        assert_eq!(device.download::<u32>(out).expect("there"), expected, "by {engine}");
+    }
+}
+
+fn step(number: u32) -> u32 {
+    let number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    number ^ number >> 7
+}
+
+fn steps(number: u32, count: u32) -> u32 {
+    (0..count).fold(number, |number, _| step(number))
+}
+
+/// `step` of `%r5`.
+const STEP: &str = "
+        mul.lo.u32 %r5, %r5, 1664525;
+        add.u32 %r5, %r5, 1013904223;
+        shr.u32 %r6, %r5, 7;
+        xor.b32 %r5, %r5, %r6;";
+
+/// Odd lanes go round, even ones wait behind the loop, and all need what was the same, or followed from lane to lane, before.
+#[test]
+fn half_the_lanes_compute() {
+    let body = format!(
+        "
+        and.b32 %r3, %r1, 1;
+        mul.lo.u32 %r3, %r3, %r2;
+        mov.u32 %r5, %r1;
+        mov.u32 %r4, 0;
+        // The same in all lanes, and in slices of eight.
+        add.u32 %r7, %r2, 11;
+        shr.u32 %r8, %r1, 3;
+        setp.gt.u32 %p2, %r2, 5;
+        setp.gt.u32 %p3, %r10, 20;
+    again:{STEP}
+        add.u32 %r4, %r4, 1;
+        setp.lt.u32 %p1, %r4, %r3;
+        @%p1 bra again;
+        add.u32 %r5, %r5, %r7;
+        add.u32 %r5, %r5, %r8;
+        @%p2 add.u32 %r5, %r5, 1;
+        @%p3 add.u32 %r5, %r5, 2;"
+    );
+    expect(&body, |thread| {
+        let count = if thread % 2 == 1 { LONG } else { 1 };
+        let late = if thread % 32 > 20 { 2 } else { 0 };
+        steps(thread, count).wrapping_add(LONG + 11 + thread / 8 + 1 + late)
+    });
+}
+
+/// A loop within a loop, each of a number of its own for each lane: lanes wait behind either, and by threads of a warp that are done.
+#[test]
+fn a_loop_within_a_loop() {
+    let body = format!(
+        "
+        mov.u32 %r5, %r1;
+        setp.ge.u32 %p4, %r10, 30;
+        @%p4 bra done;
+        and.b32 %r3, %r1, 3;
+        mov.u32 %r4, 0;
+        mov.u32 %r11, 0;
+    outer:
+        // One lane in eight goes round the inner loop for long.
+        and.b32 %r7, %r1, 7;
+        setp.eq.u32 %p2, %r7, 5;
+        selp.u32 %r8, %r2, 3, %p2;
+        mov.u32 %r9, 0;
+    inner:{STEP}
+        add.u32 %r9, %r9, 1;
+        setp.lt.u32 %p1, %r9, %r8;
+        @%p1 bra inner;
+        add.u32 %r11, %r11, %r9;
+        add.u32 %r4, %r4, 1;
+        setp.le.u32 %p3, %r4, %r3;
+        @%p3 bra outer;
+        add.u32 %r5, %r5, %r11;
+    done:"
+    );
+    expect(&body, |thread| {
+        if thread % 32 >= 30 {
+            return thread;
+        }
+        let (outer, inner) = (thread % 4 + 1, if thread % 8 == 5 { LONG } else { 3 });
+        (0..outer).fold(thread, |number, _| steps(number, inner)).wrapping_add(outer * inner)
+    });
+}
+
+/// One thread adds up what is in memory, the others wait at a barrier for what it has found; some have exited.
+#[test]
+fn one_thread_reads_for_all() {
+    let body = "
+        setp.ge.u32 %p2, %r1, 90;
+        mov.u32 %r5, 7;
+        @%p2 bra end;
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra wait;
+        mov.u32 %r4, 0;
+        mov.u32 %r5, 0;
+        mov.u64 %rd5, %rd2;
+    next:
+        ld.global.u32 %r6, [%rd5];
+        mad.lo.u32 %r5, %r5, 5, %r6;
+        add.u64 %rd5, %rd5, 4;
+        add.u32 %r4, %r4, 1;
+        setp.lt.u32 %p3, %r4, %r2;
+        @%p3 bra next;
+        st.shared.u32 [flags], %r5;
+    wait:
+        bar.sync 0;
+        ld.shared.u32 %r5, [flags];
+        add.u32 %r5, %r5, %r1;
+    end:";
+    // Exited threads are not waited for.
+    let body = body.replace("@%p2 bra end;", "@%p2 bra exits;");
+    let body = body.replace(
+        "end:",
+        "bra.uni end;
+    exits:
+        st.global.u32 [%rd4], %r5;
+        ret;
+    end:",
+    );
+    let sum = (0..LONG).fold(0u32, |sum, nth| sum.wrapping_mul(5).wrapping_add(nth ^ nth << 7));
+    expect(&body, |thread| if thread >= 90 { 7 } else { sum.wrapping_add(thread) });
+}
+
+/// A lane spins until another one of its warp has told it something, which stands behind the loop and computes for long before it does.
+#[test]
+fn who_spins_lets_others_compute() {
+    let body = format!(
+        "
+        mov.u32 %r5, %r1;
+        shr.u32 %r3, %r1, 5;
+        shl.b32 %r3, %r3, 2;
+        mov.u32 %r4, flags;
+        add.u32 %r3, %r3, %r4;
+        setp.ne.u32 %p1, %r10, 0;
+        @%p1 bra tells;
+    spins:
+        ld.volatile.shared.u32 %r6, [%r3];
+        setp.eq.u32 %p2, %r6, 0;
+        @%p2 bra spins;
+        mov.u32 %r5, %r6;
+        bra.uni both;
+    tells:
+        mov.u32 %r9, 0;
+    again:{STEP}
+        add.u32 %r9, %r9, 1;
+        setp.lt.u32 %p3, %r9, %r2;
+        @%p3 bra again;
+        or.b32 %r5, %r5, 1;
+        setp.eq.u32 %p4, %r10, 9;
+        @%p4 st.volatile.shared.u32 [%r3], %r5;
+    both:"
+    );
+    let told = |thread: u32| steps(thread, LONG) | 1;
+    expect(&body, |thread| if thread.is_multiple_of(32) { told(thread + 9) } else { told(thread) });
+}
