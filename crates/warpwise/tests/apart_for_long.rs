@@ -201,3 +201,57 @@ fn who_spins_lets_others_compute() {
     let told = |thread: u32| steps(thread, LONG) | 1;
     expect(&body, |thread| if thread.is_multiple_of(32) { told(thread + 9) } else { told(thread) });
 }
+
+/// Lanes are apart in a loop with a collective, which is interpreted in between, and compute what is the same in all threads of a CTA, but not
+/// of another one: those that wait behind the loop have it, too.
+#[test]
+fn what_a_cta_has_in_common() {
+    const GRID: u32 = 3;
+    let text = "
+    .version 7.8
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 out, .param .u32 long)
+    {
+        .reg .pred %p<4>;
+        .reg .b32 %r<16>;
+        .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [out];
+        ld.param.u32 %r2, [long];
+        mov.u32 %r1, %tid.x;
+        mov.u32 %r3, %ctaid.x;
+        mov.u32 %r11, %nctaid.x;
+        mad.lo.u32 %r12, %r11, 5, %r3;
+        mad.lo.u32 %r4, %r3, 32, %r1;
+        mul.wide.u32 %rd2, %r4, 4;
+        add.u64 %rd3, %rd1, %rd2;
+        and.b32 %r5, %r1, 3;
+        mul.lo.u32 %r5, %r5, %r2;
+        mov.u32 %r6, 0;
+        mov.u32 %r7, 0xffffffff;
+        setp.eq.u32 %p2, %r1, 9;
+    again:
+        vote.sync.ballot.b32 %r8, %p2, %r7;
+        mov.u32 %r9, %r12;
+        add.u32 %r6, %r6, 1;
+        setp.lt.u32 %p1, %r6, %r5;
+        vote.sync.ballot.b32 %r10, %p1, %r7;
+        mov.u32 %r7, %r10;
+        @%p1 bra again;
+        add.u32 %r9, %r9, %r6;
+        st.global.u32 [%rd3], %r9;
+        ret;
+    }";
+    let module = Module::from_ptx("common.ptx", text).expect("it is legal");
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("address space");
+    let times = |lane: u32| (lane % 4 * (LONG / 2)).max(1);
+    let word = |nth: u32| 5 * GRID + nth / 32 + times(nth % 32);
+    let expected: Vec<u32> = (0..32 * GRID).map(word).collect();
+    for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
+        let out = device.upload(&[0u32; 32 * GRID as usize]).expect("space");
+        let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(GRID, 32) };
+        kernel.launch(&device, &config, &[out.into(), (LONG / 2).into()]).expect("it runs");
+        assert_eq!(device.download::<u32>(out).expect("there"), expected, "by {engine}");
+    }
+}

@@ -215,7 +215,29 @@ pub(super) fn restore(
         let (Some(class), false, lanes) = (class, slot.is_none(), lanes(*reg)) else { continue };
         if lanes != 0 {
             restore_one(frame, slot, class, kept, gang, lanes);
+            if slot.is_uniform() && lanes != u64::MAX {
+                fill(frame, slot, class, gang, lanes);
+            }
         }
+    }
+}
+
+/// Makes the one row of all warps hold in every lane what it holds in some: the interpreter reads and writes it whole.
+fn fill(frame: &mut Frame<'_>, slot: Slot, class: Class, gang: Gang, lanes: u64) {
+    let one = lanes.trailing_zeros() as usize % gang.lanes().end;
+    if class == Class::Pred {
+        // SAFETY: the register has a home of its class inside the registers; so below.
+        unsafe {
+            let bits = frame.pred(slot, 0);
+            *bits = if *bits >> (one % WARP) & 1 != 0 { u32::MAX } else { 0 };
+        }
+        return;
+    }
+    // SAFETY: as above.
+    let value = unsafe { gang.value(frame, slot, class, one) };
+    for lane in 0..WARP {
+        // SAFETY: as above.
+        unsafe { gang.set(frame, slot, class, lane, value) };
     }
 }
 
