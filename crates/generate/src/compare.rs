@@ -9,6 +9,9 @@ use vm::{EngineChoice, Executable, Launch, Memory, Observer, Schedule, Straight,
 /// Warp instructions after which a launch is said not to end: of three thousand kernels, the longest takes 650,000.
 const MAX_STEPS: u64 = 10_000_000;
 
+/// Branches of a turn that ends within most loops.
+const SHORT_TURN: u32 = 3;
+
 /// The longest that a launch may take: a thousand times what one does.
 const LONGEST: Duration = Duration::from_secs(100);
 
@@ -19,6 +22,8 @@ struct Way {
     schedule: Schedule,
     observer: Option<Watches>,
     threads: usize,
+    /// Branches of a turn.
+    turn: u32,
 }
 
 /// What an observer wants to be told.
@@ -32,13 +37,16 @@ enum Watches {
 
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Way { engine, schedule, observer, threads } = self;
+        let Way { engine, schedule, observer, threads, turn } = self;
         let observed = match observer {
             None => "unobserved",
             Some(Watches::Effects) => "observed",
             Some(Watches::Stretches) => "observed in stretches",
         };
-        write!(f, "{engine}, schedule {schedule}, {observed}, on {threads} threads of the host")
+        write!(
+            f,
+            "{engine}, schedule {schedule}, {observed}, on {threads} threads of the host, turns of {turn} branches"
+        )
     }
 }
 
@@ -85,21 +93,30 @@ impl Observer for Little {
 fn ways(case: &Case) -> Vec<Way> {
     let pick = u64::from(case.words.iter().fold(0, |sum: u32, word| sum.wrapping_add(*word)));
     let mut ways = Vec::new();
+    let way = |engine| Way {
+        engine,
+        schedule: Schedule::Fair,
+        observer: None,
+        threads: 1,
+        turn: vm::TURN,
+    };
     for engine in EngineChoice::available() {
         for observer in [None, Some(Watches::Effects), Some(Watches::Stretches)] {
-            ways.push(Way { engine, schedule: Schedule::Fair, observer, threads: 1 });
+            ways.push(Way { observer, ..way(engine) });
         }
+        // Loops are left in between, also where lanes are apart.
+        ways.push(Way { turn: SHORT_TURN, ..way(engine) });
     }
     let engine = EngineChoice::interpreter();
     let ctas: u32 = case.grid.iter().product();
     if ctas > 1 {
-        ways.push(Way { engine, schedule: Schedule::Fair, observer: None, threads: 2 });
+        ways.push(Way { threads: 2, ..way(engine) });
     }
     let apart = Schedule::Apart((pick % u64::from(vm::LANE_BITS)) as u32);
     for schedule in
         [apart, Schedule::Seed(pick), Schedule::Seed(pick + 1), Schedule::Switches(Vec::new())]
     {
-        ways.push(Way { engine, schedule, observer: None, threads: 1 });
+        ways.push(Way { schedule, ..way(engine) });
     }
     ways
 }
@@ -200,6 +217,7 @@ impl Device {
             cluster: case.cluster,
             dynamic_shared: case.dynamic_shared,
             threads: way.threads,
+            turn: way.turn,
             schedule: way.schedule.clone(),
             // Where steps are counted, turns do not end without the scheduler.
             max_steps: match way.observer {

@@ -56,7 +56,7 @@ pub use interp::{Operands, Results, evaluate};
 pub use jit::Level as NativeLevel;
 pub use launch::{
     CLOCK_KHZ, DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS,
-    Outcome, clusters, cta_index, launch, launch_chosen, launch_observed,
+    Outcome, TURN, clusters, cta_index, launch, launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{

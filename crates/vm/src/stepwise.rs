@@ -1,6 +1,6 @@
 //! Runs a grid one step of one split at a time, so that every choice of the schedule can be made.
 
-use crate::cta::{Limits, Turn};
+use crate::cta::Turn;
 use crate::launch::{Grid, Resident};
 use crate::observer::Observer;
 use crate::schedule::{Candidate, Choice, Chooser};
@@ -19,8 +19,7 @@ impl Grid<'_> {
     /// Runs all CTAs as the chooser wants it.
     pub(crate) fn work_stepwise<O: Observer>(&self, observer: &mut O, chooser: &mut dyn Chooser) {
         let stop = || (self.common.launch.interrupted)();
-        let limits =
-            Limits { max_steps: self.common.launch.max_steps, steps: &self.steps, stop: &stop };
+        let limits = self.limits(&stop);
         let mut stats = Stats::default();
         let mut residents: Vec<Resident<'_>> = Vec::new();
         let (mut begun, mut fruitless, mut number) = (0, 0, 0);

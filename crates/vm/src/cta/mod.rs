@@ -29,9 +29,6 @@ use lanes::LaneMask;
 use ready::Ready;
 use shown::{AtOnce, Shown};
 
-/// Branches that a group takes in one turn. Strong memory accesses count for several: they may be
-/// part of a wait for another split, and then going on is no progress.
-const TURN: i64 = 1 << 14;
 /// Instructions of a block between two chances to stop, at most: engines give a turn such chances within longer ones.
 pub(crate) const PIECE: usize = 512;
 /// Warp instructions of a turn after which it can be interrupted.
@@ -98,6 +95,8 @@ enum Ended {
 
 /// Limits that come from outside a CTA.
 pub(crate) struct Limits<'l> {
+    /// Branches that a group takes in one turn ([`Launch::turn`](crate::Launch::turn)).
+    pub(crate) turn: i64,
     /// Warp instructions that a launch may issue.
     pub(crate) max_steps: Option<u64>,
     /// Warp instructions that finished parts of the launch have issued.
@@ -247,8 +246,9 @@ impl<'l> Cta<'l> {
         let slice = if O::OBSERVES { SLICE_WATCHED } else { SLICE };
         // Warp instructions of the CTA between two chances to stop, at most.
         let longest = frame.plan.longest.clamp(1, PIECE) as u64 * frame.threads.warps as u64;
-        let most = (slice / longest).clamp(1, TURN as u64) as i64;
-        let (mut begun, mut at, mut left) = (at, at, TURN);
+        let turn = limits.turn.max(1);
+        let most = (slice / longest).clamp(1, turn as u64) as i64;
+        let (mut begun, mut at, mut left) = (at, at, turn);
         loop {
             let mut slice = most.min(left);
             frame.fuel = slice;
@@ -262,7 +262,7 @@ impl<'l> Cta<'l> {
                         turns_at_once -= ended.turns;
                         self.turns += ended.turns;
                         self.clock += ended.turns;
-                        (begun, left, slice) = (ended.begun, TURN, most);
+                        (begun, left, slice) = (ended.begun, turn, most);
                     }
                     exit
                 }

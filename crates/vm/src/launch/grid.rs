@@ -89,6 +89,13 @@ impl<'l> Grid<'l> {
 }
 
 impl Grid<'_> {
+    /// What ends turns of its CTAs, and the launch.
+    pub(crate) fn limits<'l>(&'l self, stop: &'l dyn Fn() -> bool) -> Limits<'l> {
+        let launch = self.common.launch;
+        let (turn, max_steps) = (launch.turn.into(), launch.max_steps);
+        Limits { turn, max_steps, steps: &self.steps, stop }
+    }
+
     /// Runs clusters until none is left. A cluster that yields waits in a queue while later ones run. From a time on, others are
     /// called to help.
     pub(super) fn work<O: Observer>(
@@ -111,8 +118,7 @@ impl Grid<'_> {
                 || self.gives_up(current.get())
                 || (self.common.launch.interrupted)()
         };
-        let limits =
-            Limits { max_steps: self.common.launch.max_steps, steps: &self.steps, stop: &stop };
+        let limits = self.limits(&stop);
         let mut stats = Stats::default();
         let mut spare: Vec<Resident<'_>> = Vec::new();
         let mut waiting: VecDeque<Resident<'_>> = VecDeque::new();

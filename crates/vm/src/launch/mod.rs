@@ -13,7 +13,7 @@ pub(crate) use grid::Grid;
 pub use outcome::Outcome;
 pub use request::{
     CLOCK_KHZ, DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS,
-    clusters,
+    TURN, clusters,
 };
 pub(crate) use resident::Resident;
 pub(crate) use storage::Storage;

@@ -56,6 +56,9 @@ pub struct Launch<'a> {
     pub clock_khz: u32,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
+    /// Branches that lanes take before others run that wait meanwhile. Strong accesses count for several: they may be part of a
+    /// wait, and then going on is no progress. [`TURN`] suits all kernels; results depend on it where they depend on the schedule.
+    pub turn: u32,
     /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before: a `malloc` of more
     /// returns null. The host's own default is [`HEAP_LIMIT`].
     pub heap_limit: u64,
@@ -68,6 +71,9 @@ pub struct Launch<'a> {
     /// Told that the kernel is prepared and begins, by 0, and then now and then how many CTAs are done.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
+
+/// The default of [`Launch::turn`].
+pub const TURN: u32 = 1 << 14;
 
 impl<'a> Launch<'a> {
     /// A launch of these extents on all cores, with the best engine, under the default schedule and without limits other than
@@ -87,6 +93,7 @@ impl<'a> Launch<'a> {
             deterministic: false,
             clock_khz: CLOCK_KHZ,
             max_steps: None,
+            turn: TURN,
             heap_limit: HEAP_LIMIT,
             depth: 0,
             engine: EngineChoice::Auto,
