@@ -23,6 +23,8 @@ struct Known {
     start: usize,
     /// By place: where it is entered, and what home rows must be then.
     entries: Vec<Entry>,
+    /// What home rows of the prologue must be.
+    prologue: Vec<(Reg, Shape)>,
     /// The same with lanes that are apart, and the offset where each is entered.
     heads: Vec<(Head, usize)>,
     exits: Vec<Exit>,
@@ -58,7 +60,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 
 impl Code {
     fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
-        let Lowered { expected, heads, sites, performed, waiting, gang, .. } = lowered;
+        let Lowered { expected, prologue, heads, sites, performed, waiting, gang, .. } = lowered;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
@@ -74,7 +76,18 @@ impl Code {
         let mut heads: Vec<(Head, usize)> = heads.zip(emitted.heads).collect();
         heads.sort_by_key(|(head, _)| head.place);
         let Emitted { bytes, start, exits, words, .. } = emitted;
-        let known = Known { start, entries, heads, exits, sites, words, performed, waiting, gang };
+        let known = Known {
+            start,
+            entries,
+            prologue,
+            heads,
+            exits,
+            sites,
+            words,
+            performed,
+            waiting,
+            gang,
+        };
         Code::of(&bytes, known)
     }
 
@@ -121,6 +134,12 @@ impl Code {
         let nth = self.known.entries.binary_search_by_key(&place, |entry| entry.place).ok()?;
         let Entry { offset, expected, .. } = &self.known.entries[nth];
         Some((self.memory[*offset..].as_ptr() as u64, expected))
+    }
+
+    /// What the home rows of registers must be like that the prologue computes, wherever code is entered.
+    #[inline]
+    pub fn prologue(&self) -> &[(Reg, Shape)] {
+        &self.known.prologue
     }
 
     /// The loop whose head is at a place, if code can be entered there with lanes that are apart, and the address where it is.

@@ -78,6 +78,8 @@ pub(crate) struct Lowered {
     pub(crate) entries: Vec<(u32, Block)>,
     /// Per entry, the registers whose home rows must have their shapes, with these.
     pub(crate) expected: Vec<(u32, Vec<(Reg, Shape)>)>,
+    /// The same of the registers that the prologue computes.
+    pub(crate) prologue: Vec<(Reg, Shape)>,
     /// Where it is entered with lanes that are apart.
     pub(crate) heads: Vec<(Block, Head)>,
     /// Per access that remembers a region, whether it writes.
@@ -222,7 +224,10 @@ pub(crate) fn lower(
         leaving_values: Vec::new(),
     };
     let Entries { together: entries, heads } = lower.kernel(interrupt)?;
-    let expected = entries.iter().map(|(node, place, _)| (*place, lower.expected(*node))).collect();
+    let needed = |node: usize| lower.expected(nodes.all[node].live.iter().copied());
+    let expected = entries.iter().map(|(node, place, _)| (*place, needed(*node))).collect();
+    let invariant = (0..lower.invariant.len()).filter(|reg| lower.invariant[*reg]);
+    let prologue = lower.expected(invariant.map(|reg| Reg(reg as u32)));
     let Lower { mut func, sites, performed, .. } = lower;
     let now = func.finish();
     let entries =
@@ -238,7 +243,18 @@ pub(crate) fn lower(
     let waiting = waiting.into_iter().map(|(_, place)| place).collect();
     let zeros = zeros::of(input, &shapes, &live, interrupt)?;
     let gang = gang.warps;
-    Some(Ok(Lowered { func, entries, expected, heads, sites, performed, waiting, zeros, gang }))
+    Some(Ok(Lowered {
+        func,
+        entries,
+        expected,
+        prologue,
+        heads,
+        sites,
+        performed,
+        waiting,
+        zeros,
+        gang,
+    }))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -277,8 +293,8 @@ fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
 }
 
 impl Lower<'_> {
-    /// The registers that a node needs, and which are no more than the first lane's value, or that of each slice.
-    fn expected(&self, node: usize) -> Vec<(Reg, Shape)> {
+    /// Of some registers, those which are no more than the first lane's value, or that of each slice.
+    fn expected(&self, regs: impl Iterator<Item = Reg>) -> Vec<(Reg, Shape)> {
         let shaped = |reg: &Reg| match (self.class(*reg), self.shape(*reg)) {
             (Class::Pred, shape) => {
                 (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone()))
@@ -286,12 +302,7 @@ impl Lower<'_> {
             (_, shape @ (Shape::Affine(_) | Shape::Sliced(..))) => Some((*reg, shape.clone())),
             (_, Shape::Varying | Shape::Mask(_)) => None,
         };
-        let mut all: Vec<_> = self.nodes.all[node].live.iter().filter_map(shaped).collect();
-        if node == 0 {
-            let invariant = (0..self.invariant.len()).filter(|reg| self.invariant[*reg]);
-            all.extend(invariant.filter_map(|reg| shaped(&Reg(reg as u32))));
-        }
-        all
+        regs.filter_map(|reg| shaped(&reg)).collect()
     }
 
     /// Emits all nodes. The result is where code is entered.

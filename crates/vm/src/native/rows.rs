@@ -2,12 +2,14 @@
 
 use crate::frame::Frame;
 use crate::plan::Slot;
-use ir::analysis::{Affine, Shape};
-use ir::{Class, Operand, Reg};
+use ir::analysis::{Affine, GANG_LANES, Shape};
+use ir::{Class, Reg};
 use jit::{Found, Kept};
 use lanes::WARP;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
+
+/// A value of each lane of a gang; of one of fewer lanes, the others mean nothing.
+type Values = [u64; GANG_LANES];
 
 /// The warps whose rows machine code has, or leaves, together.
 #[derive(Clone, Copy)]
@@ -51,19 +53,62 @@ impl Gang {
         }
     }
 
-    /// Sets the value of a lane in a row of the gang.
+    /// The values of all lanes in a row of the gang.
     ///
     /// # Safety
-    /// As for [`Gang::value`].
-    unsafe fn set(self, frame: &mut Frame<'_>, slot: Slot, class: Class, lane: usize, value: u64) {
-        let (warp, lane) = self.place(lane);
-        // SAFETY: the caller's.
-        unsafe {
-            match class {
-                Class::W64 => (*frame.row::<u64>(slot, warp))[lane] = value,
-                Class::W32 | Class::Pred => (*frame.row::<u32>(slot, warp))[lane] = value as u32,
+    /// As for [`Gang::value`]; the class is not that of predicates.
+    unsafe fn row(self, frame: &Frame<'_>, slot: Slot, class: Class) -> Values {
+        let mut values = [0; GANG_LANES];
+        for (nth, values) in values.chunks_exact_mut(WARP).enumerate().take(self.warps) {
+            let warp = self.first + nth;
+            // SAFETY: the caller's.
+            unsafe {
+                if class == Class::W64 {
+                    values.copy_from_slice(&*frame.row::<u64>(slot, warp));
+                } else {
+                    let row = &*frame.row::<u32>(slot, warp);
+                    values.iter_mut().zip(row).for_each(|(value, word)| *value = (*word).into());
+                }
             }
         }
+        values
+    }
+
+    /// Sets the values of some lanes in a row of the gang.
+    ///
+    /// # Safety
+    /// As for [`Gang::row`].
+    unsafe fn set_row(
+        self,
+        frame: &mut Frame<'_>,
+        slot: Slot,
+        class: Class,
+        (lanes, values): (u64, &Values),
+    ) {
+        for (nth, values) in values.chunks_exact(WARP).enumerate().take(self.warps) {
+            let (warp, lanes) = (self.first + nth, (lanes >> (nth * WARP)) as u32);
+            let is_meant = |lane: usize| lanes >> lane & 1 != 0;
+            // SAFETY: the caller's.
+            unsafe {
+                if class == Class::W64 {
+                    let row = &mut *frame.row::<u64>(slot, warp);
+                    for (lane, (held, value)) in row.iter_mut().zip(values).enumerate() {
+                        *held = if is_meant(lane) { *value } else { *held };
+                    }
+                } else {
+                    let row = &mut *frame.row::<u32>(slot, warp);
+                    for (lane, (held, value)) in row.iter_mut().zip(values).enumerate() {
+                        *held = if is_meant(lane) { *value as u32 } else { *held };
+                    }
+                }
+            }
+        }
+    }
+
+    /// A bit for each lane that exists.
+    fn existing(self, frame: &Frame<'_>) -> u64 {
+        let own = |nth: usize| u64::from(frame.threads.existing[self.first + nth]) << (nth * WARP);
+        (0..self.warps).fold(0, |all, nth| all | own(nth))
     }
 }
 
@@ -72,20 +117,11 @@ pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
     if let Some(known) = frame.native.as_ref().and_then(|state| state.prologue_fits) {
         return known;
     }
-    let all = code.entry(0).map_or(&[][..], |(_, expected)| expected);
-    let mut computed = BTreeSet::new();
-    for inst in &frame.plan.prologue {
-        inst.op.operands(|operand| {
-            if let Operand::Def(reg) = operand {
-                computed.insert(reg);
-            }
-        });
-    }
     let gangs = (0..frame.threads.warps).step_by(code.gang());
     let gangs = gangs.map(|first| Gang::of(code, first));
+    let all = code.prologue();
     let fits = all
         .iter()
-        .filter(|(reg, _)| computed.contains(reg))
         .all(|(reg, shape)| gangs.clone().all(|gang| has_shape(frame, *reg, shape, gang)));
     let mut state = frame.native.take().unwrap_or_else(|| Box::new(super::State::new(code)));
     state.prologue_fits = Some(fits);
@@ -135,19 +171,24 @@ pub(super) fn fits(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang, lanes
     let class = frame.plan.rows.class(reg);
     let (Some(class), false) = (class, slot.is_none()) else { return true };
     let Some((affine, group)) = slices(shape, gang) else { return true };
-    let is_there = |lane: usize| {
-        let (warp, nth) = gang.place(lane);
-        lanes >> lane & 1 != 0 && frame.threads.existing[warp] >> nth & 1 != 0
-    };
     // SAFETY: the register has a home of its class inside the registers.
-    let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
-    gang.lanes().step_by(group).all(|start| {
-        let first = value(start);
-        let mut there = (start..start + group).filter(|lane| is_there(*lane));
-        // Of a slice that is not there, too: what is known to be inside of memory is not checked.
-        affine.range.is_none_or(|(low, high)| (low..=high).contains(&first))
-            && there.all(|lane| value(lane) == stepped(first, affine, class, lane))
-    })
+    let row = unsafe { gang.row(frame, slot, class) };
+    // Of a slice that is not there, too: what is known to be inside of memory is not checked.
+    let mut firsts = row[gang.lanes()].iter().step_by(group);
+    if !firsts.all(|first| affine.range.is_none_or(|(low, high)| (low..=high).contains(first))) {
+        return false;
+    }
+    let expected = following(std::array::from_fn(|lane| row[lane - lane % group]), affine, class);
+    differing(&row, &expected) & lanes & gang.existing(frame) == 0
+}
+
+/// The lanes in which values differ.
+fn differing(one: &Values, other: &Values) -> u64 {
+    if one == other {
+        return 0;
+    }
+    let differs = |lane: usize| u64::from(one[lane] != other[lane]) << lane;
+    (0..GANG_LANES).fold(0, |all, lane| all | differs(lane))
 }
 
 /// The first lane's value of each slice, from which the values of these lanes follow; any that are possible where there are none. Of a
@@ -161,45 +202,51 @@ pub(super) fn firsts(
 ) -> Option<SmallVec<[u64; 4]>> {
     let slot = frame.plan.rows.reg(reg);
     let class = frame.plan.rows.class(reg).filter(|_| !slot.is_none())?;
-    let exists = |lane: &usize| {
-        let (warp, nth) = gang.place(*lane);
-        frame.threads.existing[warp] >> nth & 1 != 0
-    };
-    let meant = |lanes: u64| gang.lanes().filter(move |lane| lanes >> lane & 1 != 0).filter(exists);
+    let lanes = lanes & gang.existing(frame);
     if class == Class::Pred {
-        let bit = |lane: usize| {
-            let (warp, nth) = gang.place(lane);
-            // SAFETY: the register has a home of its class inside the registers.
-            unsafe { *frame.pred(slot, warp) >> nth & 1 != 0 }
-        };
-        let any = meant(lanes).any(bit);
         let all = gang.lanes().fold(0, |all, lane| all | 1 << lane);
-        return (any == meant(lanes).all(bit) || meant(lanes).next().is_none())
-            .then_some(SmallVec::from_slice(&[if any { all } else { 0 }]));
+        let own = |nth: usize| {
+            // SAFETY: the register has a home of its class inside the registers.
+            u64::from(unsafe { *frame.pred(slot, gang.first + nth) }) << (nth * WARP)
+        };
+        let bits = (0..gang.warps).fold(0, |all, nth| all | own(nth)) & lanes;
+        let same = if bits == 0 { 0 } else { all };
+        return (bits == 0 || bits == lanes).then(|| SmallVec::from_slice(&[same]));
     }
     let (affine, group) = slices(shape, gang)?;
     // SAFETY: as above.
-    let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
-    let first = |start: usize| {
-        let mut there = meant(lanes).filter(|lane| (start..start + group).contains(lane));
-        let first = match there.next() {
+    let row = unsafe { gang.row(frame, slot, class) };
+    let firsts: SmallVec<[u64; 4]> = gang
+        .lanes()
+        .step_by(group)
+        .map(|start| match (start..start + group).find(|lane| lanes >> lane & 1 != 0) {
             Some(lane) => {
-                let first = value(lane).wrapping_sub(affine.step(lane));
+                let first = row[lane].wrapping_sub(affine.step(lane));
                 if class == Class::W64 { first } else { u64::from(first as u32) }
             }
             None => affine.range.map_or(0, |(low, _)| low),
-        };
-        let is_possible = affine.range.is_none_or(|(low, high)| (low..=high).contains(&first));
-        let follows = |lane| value(lane) == stepped(first, affine, class, lane);
-        (is_possible && there.all(follows)).then_some(first)
-    };
-    gang.lanes().step_by(group).map(first).collect()
+        })
+        .collect();
+    let is_possible = |first| affine.range.is_none_or(|(low, high)| (low..=high).contains(first));
+    let expected =
+        following(std::array::from_fn(|lane| firsts[lane / group % firsts.len()]), affine, class);
+    let fits = firsts.iter().all(is_possible) && differing(&row, &expected) & lanes == 0;
+    fits.then_some(firsts)
 }
 
-/// The value of a lane that follows from another.
-fn stepped(first: u64, affine: &Affine, class: Class, lane: usize) -> u64 {
-    let value = first.wrapping_add(affine.step(lane));
-    if class == Class::W64 { value } else { u64::from(value as u32) }
+/// The values of lanes, each of which follows from another one's.
+fn following(firsts: Values, affine: &Affine, class: Class) -> Values {
+    let mut values = firsts;
+    if let Some(steps) = &affine.steps {
+        values
+            .iter_mut()
+            .zip(steps.iter())
+            .for_each(|(value, step)| *value = value.wrapping_add(*step));
+    }
+    if class != Class::W64 {
+        values.iter_mut().for_each(|value| *value = u64::from(*value as u32));
+    }
+    values
 }
 
 /// Makes home rows of what a gang left, for the lanes that need each register.
@@ -234,10 +281,9 @@ fn fill(frame: &mut Frame<'_>, slot: Slot, class: Class, gang: Gang, lanes: u64)
         return;
     }
     // SAFETY: as above.
-    let value = unsafe { gang.value(frame, slot, class, one) };
-    for lane in 0..WARP {
-        // SAFETY: as above.
-        unsafe { gang.set(frame, slot, class, lane, value) };
+    unsafe {
+        let values = [gang.value(frame, slot, class, one); GANG_LANES];
+        gang.set_row(frame, slot, class, (u64::MAX, &values));
     }
 }
 
@@ -249,81 +295,98 @@ fn restore_one(
     gang: Gang,
     lanes: u64,
 ) {
-    let word = |frame: &Frame<'_>, found: &Found, nth: usize| -> u64 {
-        frame.native.as_ref().map_or(0, |state| state.word_of(found, nth))
+    let Some(values) = values_of(frame, slot, class, kept, gang) else {
+        if let Kept::Bits(found) = kept {
+            let bits = word(frame, found, 0);
+            restore_bits(frame, slot, gang, (lanes, bits));
+        }
+        return;
     };
-    let meant = gang.lanes().filter(|lane| lanes >> lane & 1 != 0);
+    // SAFETY: the register has a home of its class inside the registers.
+    unsafe { gang.set_row(frame, slot, class, (lanes, &values)) };
+}
+
+/// What a row should hold. `None` of a predicate.
+fn values_of(
+    frame: &Frame<'_>,
+    slot: Slot,
+    class: Class,
+    kept: &Kept,
+    gang: Gang,
+) -> Option<Values> {
     // SAFETY: the register has a home of its class inside the registers; so below.
-    let row = |frame: &Frame<'_>, lane: usize| unsafe { gang.value(frame, slot, class, lane) };
-    match kept {
+    let row = || unsafe { gang.row(frame, slot, class) };
+    let canonical = |value: u64| match f32::from_bits(value as u32).is_nan() {
+        true => numeric::f32::NAN.into(),
+        false => value,
+    };
+    Some(match kept {
+        Kept::Bits(_) => return None,
         Kept::First(affine, found) => {
-            let first = found.map_or_else(|| row(frame, 0), |found| word(frame, &found, 0));
-            for lane in meant {
-                let value = stepped(first, affine, class, lane);
-                // SAFETY: as above.
-                unsafe { gang.set(frame, slot, class, lane, value) };
-            }
+            let first = found.map_or_else(|| row()[0], |found| word(frame, &found, 0));
+            following([first; GANG_LANES], affine, class)
         }
         Kept::Firsts(lanes, affine, found) => {
             let lanes = *lanes as usize;
-            for lane in meant {
-                let first = match found.get(lane / lanes) {
-                    Some(found) => word(frame, found, 0),
-                    // It stays as it is.
-                    None => row(frame, lane - lane % lanes),
-                };
-                let value = stepped(first, affine, class, lane);
-                // SAFETY: as above.
-                unsafe { gang.set(frame, slot, class, lane, value) };
-            }
+            let firsts: SmallVec<[u64; 8]> = match found.is_empty() {
+                // It stays as it is.
+                true => row().into_iter().step_by(lanes).collect(),
+                false => found.iter().map(|found| word(frame, found, 0)).collect(),
+            };
+            let of_slice = |lane: usize| firsts[lane / lanes % firsts.len()];
+            following(std::array::from_fn(of_slice), affine, class)
         }
         Kept::Indexed(index, base, vectors) => {
             let base = base.map_or(0, |base| word(frame, &base, 0));
-            let elements = gang.lanes().end / vectors.len().max(1);
-            for lane in meant {
-                let (vector, nth) = (&vectors[lane / elements], lane % elements);
-                let number = (word(frame, vector, nth / 2) >> (nth % 2 * 32)) as u32;
-                let number = if index.signed { number.cast_signed() as u64 } else { number.into() };
-                let value = base.wrapping_add(number << index.shift);
-                // SAFETY: as above.
-                unsafe { gang.set(frame, slot, class, lane, value) };
-            }
-        }
-        Kept::Row => {
-            for lane in meant {
-                let bits = row(frame, lane) as u32;
-                if f32::from_bits(bits).is_nan() {
-                    // SAFETY: as above.
-                    unsafe { gang.set(frame, slot, class, lane, numeric::f32::NAN.into()) };
-                }
-            }
-        }
-        Kept::Bits(found) => {
-            let found = word(frame, found, 0);
-            for nth in 0..gang.warps {
-                let (own, lanes) = ((found >> (nth * WARP)) as u32, (lanes >> (nth * WARP)) as u32);
-                // SAFETY: as above.
-                unsafe {
-                    let bits = frame.pred(slot, gang.first + nth);
-                    *bits = (*bits & !lanes) | (own & lanes);
-                }
-            }
-        }
-        Kept::Vectors(vectors, nan) => {
-            let elements = gang.lanes().end / vectors.len().max(1);
-            for lane in meant {
-                let (vector, nth) = (&vectors[lane / elements], lane % elements);
-                let value = match class {
-                    Class::W64 => word(frame, vector, nth),
-                    Class::W32 | Class::Pred => {
-                        let bits = (word(frame, vector, nth / 2) >> (nth % 2 * 32)) as u32;
-                        let is_nan = *nan && f32::from_bits(bits).is_nan();
-                        u64::from(if is_nan { numeric::f32::NAN } else { bits })
-                    }
+            words_of(frame, vectors, gang).map(|number| {
+                let number = match index.signed {
+                    true => (number as u32).cast_signed() as u64,
+                    false => number,
                 };
-                // SAFETY: as above.
-                unsafe { gang.set(frame, slot, class, lane, value) };
-            }
+                base.wrapping_add(number << index.shift)
+            })
+        }
+        Kept::Row => row().map(canonical),
+        Kept::Vectors(vectors, _) if class == Class::W64 => {
+            let elements = gang.lanes().end / vectors.len().max(1);
+            elements_of(frame, vectors, elements)
+        }
+        Kept::Vectors(vectors, true) => words_of(frame, vectors, gang).map(canonical),
+        Kept::Vectors(vectors, false) => words_of(frame, vectors, gang),
+    })
+}
+
+/// Some of the bits of a predicate's row.
+fn restore_bits(frame: &mut Frame<'_>, slot: Slot, gang: Gang, (lanes, bits): (u64, u64)) {
+    for nth in 0..gang.warps {
+        let (own, lanes) = ((bits >> (nth * WARP)) as u32, (lanes >> (nth * WARP)) as u32);
+        // SAFETY: the register has a home of its class inside the registers.
+        unsafe {
+            let bits = frame.pred(slot, gang.first + nth);
+            *bits = (*bits & !lanes) | (own & lanes);
         }
     }
+}
+
+/// A word of 64 bits of what code has left.
+fn word(frame: &Frame<'_>, found: &Found, nth: usize) -> u64 {
+    frame.native.as_ref().map_or(0, |state| state.word_of(found, nth))
+}
+
+/// So many elements of 64 bits of each vector, one after the other.
+fn elements_of(frame: &Frame<'_>, vectors: &[Found], each: usize) -> Values {
+    let mut elements = [0; GANG_LANES];
+    for (elements, vector) in elements.chunks_exact_mut(each.max(1)).zip(vectors) {
+        for (nth, element) in elements.iter_mut().enumerate() {
+            *element = word(frame, vector, nth);
+        }
+    }
+    elements
+}
+
+/// The elements of 32 bits of vectors, one after the other.
+fn words_of(frame: &Frame<'_>, vectors: &[Found], gang: Gang) -> Values {
+    let each = gang.lanes().end / vectors.len().max(1);
+    let pairs = elements_of(frame, vectors, each / 2);
+    std::array::from_fn(|lane| u64::from((pairs[lane / 2] >> (lane % 2 * 32)) as u32))
 }
