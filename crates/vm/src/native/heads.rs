@@ -32,7 +32,7 @@ impl NativeCode {
         let gang = code.gang();
         let leaves = frame.native.as_mut().and_then(|state| state.left_at.take()) == Some(at);
         let in_gangs = first.is_multiple_of(gang) && end.is_multiple_of(gang);
-        if leaves || !in_gangs || !rows::prologue_fits(frame, code) {
+        if leaves || !in_gangs || !self.prologue_fits(frame, code) {
             return None;
         }
         let is_there =

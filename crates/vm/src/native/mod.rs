@@ -30,7 +30,7 @@ use made::Maker;
 use owner::{Owner, locate};
 use smallvec::SmallVec;
 pub(crate) use state::State;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The engine.
 pub(crate) struct Native {
@@ -91,7 +91,8 @@ impl Engine for Native {
         sites.extend(cell.code().into_iter().flat_map(jit::Code::sites));
         let heat = Heat::new(plan, self.level, self.cache.clone());
         let may_go_on = plan.local.bytes == 0 && plan.shape.ctas() == 1;
-        Some(Box::new(NativeCode { interp, cell, heat, sites, may_go_on }))
+        let prologue_fits = OnceLock::new();
+        Some(Box::new(NativeCode { interp, cell, heat, sites, prologue_fits, may_go_on }))
     }
 }
 
@@ -108,6 +109,9 @@ pub(crate) struct NativeCode {
     cell: Cell,
     heat: Heat,
     sites: Vec<bool>,
+    /// Whether the rows of the prologue have the shapes that code relies on. All lanes compute them together, whatever the launch: they
+    /// were looked at in the first one.
+    prologue_fits: OnceLock<bool>,
     /// Whether code may go on with another CTA: nothing has to be made for it but rows and shared memory that are zero.
     may_go_on: bool,
 }
@@ -186,7 +190,7 @@ impl Code for NativeCode {
             let together = is_together(frame, code.gang());
             if together
                 && let Some((entry, expected)) = code.entry(at.0)
-                && rows::prologue_fits(frame, code)
+                && self.prologue_fits(frame, code)
                 && (trusted || rows::fit(frame, code, expected))
             {
                 match self.enter(frame, code, entry) {
@@ -269,6 +273,10 @@ impl NativeCode {
             self.heat.rises(by, &self.interp, &self.cell);
         }
         exit
+    }
+
+    fn prologue_fits(&self, frame: &Frame<'_>, code: &jit::Code) -> bool {
+        *self.prologue_fits.get_or_init(|| rows::prologue_fits(frame, code))
     }
 
     /// Interprets to the end of the block.

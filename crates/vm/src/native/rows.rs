@@ -112,21 +112,13 @@ impl Gang {
     }
 }
 
-/// Whether the rows of the prologue have the shapes that code relies on. They are written once, so it is looked at once.
-pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
-    if let Some(known) = frame.native.as_ref().and_then(|state| state.prologue_fits) {
-        return known;
-    }
+/// Whether the rows of the prologue have the shapes that code relies on.
+pub(super) fn prologue_fits(frame: &Frame<'_>, code: &jit::Code) -> bool {
     let gangs = (0..frame.threads.warps).step_by(code.gang());
     let gangs = gangs.map(|first| Gang::of(code, first));
-    let all = code.prologue();
-    let fits = all
-        .iter()
-        .all(|(reg, shape)| gangs.clone().all(|gang| has_shape(frame, *reg, shape, gang)));
-    let mut state = frame.native.take().unwrap_or_else(|| Box::new(super::State::new(code)));
-    state.prologue_fits = Some(fits);
-    frame.native = Some(state);
-    fits
+    let fits =
+        |(reg, shape): &(Reg, Shape)| gangs.clone().all(|gang| has_shape(frame, *reg, shape, gang));
+    code.prologue().iter().all(fits)
 }
 
 /// Whether the rows of the group's gangs have these shapes.

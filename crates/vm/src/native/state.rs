@@ -10,25 +10,23 @@ use std::mem::size_of;
 #[repr(C, align(64))]
 struct Line([u64; 8]);
 
-/// The context of code, with the words behind it, and what is known of the frame's rows.
+/// The context of code, with the words behind it, and where it was left.
 pub(crate) struct State {
     memory: Vec<Line>,
-    /// Whether the rows of the prologue have the shapes that code relies on, once that was looked at.
-    pub(super) prologue_fits: Option<bool>,
     /// Where code was left last that cannot go on there, if it could be entered there with the same lanes: the interpreter is next.
     pub(super) left_at: Option<Pc>,
 }
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("prologue_fits", &self.prologue_fits).finish_non_exhaustive()
+        f.debug_struct("State").field("left_at", &self.left_at).finish_non_exhaustive()
     }
 }
 
 impl State {
     pub(super) fn new(code: &jit::Code) -> State {
         let bytes = size_of::<jit::Context>() + 8 * code.context_words();
-        State { memory: vec![Line([0; 8]); bytes.div_ceil(64)], prologue_fits: None, left_at: None }
+        State { memory: vec![Line([0; 8]); bytes.div_ceil(64)], left_at: None }
     }
 
     /// The context: all zero at first.
