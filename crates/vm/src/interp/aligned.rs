@@ -113,17 +113,20 @@ fn scales(largest: __m256i) -> [Wide; 2] {
     let largest = _mm256_max_epi32(largest, _mm256_set1_epi32(sums::LOWEST));
     let at = _mm256_sub_epi32(_mm256_set1_epi32(sums::kept(Adder::Full)), largest);
     let halves = [_mm256_castsi256_si128(at), _mm256_extracti128_si256(at, 1)];
+    // Without closures: who calls those has not the instructions, and the compiler may leave them where they are.
+    let wide = [_mm256_cvtepi32_epi64(halves[0]), _mm256_cvtepi32_epi64(halves[1])];
     let bias = _mm256_set1_epi64x(1023);
-    [1, -1].map(|sign| {
-        halves.map(|half| {
-            let wide = _mm256_cvtepi32_epi64(half);
-            let exponent = match sign {
-                1 => _mm256_add_epi64(bias, wide),
-                _ => _mm256_sub_epi64(bias, wide),
-            };
-            _mm256_castsi256_pd(_mm256_slli_epi64(exponent, 52))
-        })
-    })
+    [
+        [power(_mm256_add_epi64(bias, wide[0])), power(_mm256_add_epi64(bias, wide[1]))],
+        [power(_mm256_sub_epi64(bias, wide[0])), power(_mm256_sub_epi64(bias, wide[1]))],
+    ]
+}
+
+/// The powers of two of biased exponents.
+#[target_feature(enable = "avx2,fma,f16c")]
+#[inline]
+fn power(biased: __m256i) -> __m256d {
+    _mm256_castsi256_pd(_mm256_slli_epi64(biased, 52))
 }
 
 /// [`sums::finished`].
