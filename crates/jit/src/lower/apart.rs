@@ -341,8 +341,8 @@ impl Part {
         // Per block, the later ones in which other lanes may wait while it runs.
         let mut waiting = vec![FixedBitSet::with_capacity(count); count];
         let mut part = |one: &FixedBitSet, other: &FixedBitSet| {
+            let mut later = other.clone();
             for nth in one.ones() {
-                let mut later = other.clone();
                 later.remove_range(..nth + 1);
                 waiting[nth].union_with(&later);
             }
