@@ -23,10 +23,10 @@ struct Known {
     start: usize,
     /// By place: where it is entered, and what home rows must be then.
     entries: Vec<Entry>,
+    /// By place: where it is entered with lanes that are apart, and at which offset.
+    heads: Vec<(Head, usize)>,
     /// What home rows of the prologue must be.
     prologue: Vec<(Reg, Shape)>,
-    /// The same with lanes that are apart, and the offset where each is entered.
-    heads: Vec<(Head, usize)>,
     exits: Vec<Exit>,
     sites: Vec<bool>,
     words: usize,
@@ -79,8 +79,8 @@ impl Code {
         let known = Known {
             start,
             entries,
-            prologue,
             heads,
+            prologue,
             exits,
             sites,
             words,

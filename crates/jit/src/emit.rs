@@ -18,6 +18,7 @@ use crate::Input;
 use crate::allocate::{Allocated, allocate};
 use crate::context as at;
 use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
+use crate::head::Head;
 use crate::isa::Family;
 use crate::lower::Lowered;
 use crate::mir::{Arg, ArgBase, Func, Kind, Way, register};
@@ -133,9 +134,7 @@ pub(crate) fn emit(lowered: &mut Lowered, input: &Input<'_>) -> Result<Emitted, 
         gang: *gang,
         cleared: Cleared::of(input, zeros),
     };
-    let mut emitted = emitter.function(func, &allocated, entries)?;
-    emitted.heads = heads.iter().map(|(block, _)| emitter.blocks[block.index()]).collect();
-    Ok(emitted)
+    emitter.function(func, &allocated, entries, heads)
 }
 
 impl Emitter {
@@ -144,6 +143,7 @@ impl Emitter {
         func: &Func,
         allocated: &Allocated,
         entries: &[(u32, Block)],
+        heads: &[(Block, Head)],
     ) -> Result<Emitted, String> {
         for constant in &func.pool {
             constant.iter().for_each(|byte| self.byte(*byte));
@@ -229,8 +229,8 @@ impl Emitter {
             entries.iter().map(|(place, block)| (*place, self.blocks[block.index()])).collect();
         let exits = exits.into_iter().map(|exit| exit.ok_or("an exit is not there".to_owned()));
         let exits = exits.collect::<Result<_, _>>()?;
-        let words = allocated.words + 8;
-        Ok(Emitted { bytes, start, entries, heads: Vec::new(), exits, words })
+        let heads = heads.iter().map(|(block, _)| self.blocks[block.index()]).collect();
+        Ok(Emitted { bytes, start, entries, heads, exits, words: allocated.words + 8 })
     }
 
     fn byte(&mut self, byte: u8) {

@@ -31,9 +31,7 @@ pub struct Head {
 /// A place at which lanes wait while others execute a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Station {
-    /// The place, as the input counts them.
-    pub place: u32,
-    /// Its number among those where lanes may wait.
+    /// Its number among those where lanes may wait ([`crate::Code::waiting`]).
     pub number: u32,
     /// The lanes that code takes to wait there, if it looks for no others.
     pub known: Option<u64>,

@@ -1,6 +1,7 @@
 //! Lanes that are apart for more than a turn, in loops of thousands of iterations, on every engine: machine code is left while they are and
 //! entered again. Expected values are those that each thread computes by itself (PTX ISA 9.1: registers belong to a thread).
 
+use Given::{Values, Word};
 use warpwise::{Arg, Device, EngineChoice, LaunchConfig, Module};
 
 const THREADS: u32 = 96;
@@ -33,15 +34,32 @@ fn expect(body: &str, word: impl Fn(u32) -> u32) {
         ret;
     }}"
     );
+    let table: Vec<u32> = (0..LONG).map(|nth| nth ^ nth << 7).collect();
+    expect_words(&text, (1, THREADS), &[Values(&table), Word(LONG)], &expected);
+}
+
+/// What a kernel is given behind the place of its results.
+enum Given<'a> {
+    Values(&'a [u32]),
+    Word(u32),
+}
+
+/// Launches a kernel of these extents by each engine, and compares the words that it leaves.
+fn expect_words(text: &str, (grid, block): (u32, u32), given: &[Given<'_>], expected: &[u32]) {
     let module = Module::from_ptx("apart.ptx", text).expect("it is legal");
     let kernel = module.kernel("k").expect("it lowers");
     let device = Device::new().expect("address space");
-    let table: Vec<u32> = (0..LONG).map(|nth| nth ^ nth << 7).collect();
-    let table = device.upload(&table).expect("space");
+    let given: Vec<Arg> = given
+        .iter()
+        .map(|given| match given {
+            Values(values) => device.upload(values).expect("space").into(),
+            Word(word) => (*word).into(),
+        })
+        .collect();
     for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
-        let out = device.upload(&[0u32; THREADS as usize]).expect("space");
-        let config = LaunchConfig { engine, ..LaunchConfig::new(1, THREADS) };
-        let args: [Arg; 3] = [out.into(), table.into(), LONG.into()];
+        let out = device.upload(&vec![0u32; expected.len()]).expect("space");
+        let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(grid, block) };
+        let args: Vec<Arg> = [out.into()].into_iter().chain(given.iter().cloned()).collect();
         kernel.launch(&device, &config, &args).expect("it runs");
         assert_eq!(device.download::<u32>(out).expect("there"), expected, "by {engine}");
     }
@@ -242,16 +260,8 @@ fn what_a_cta_has_in_common() {
         st.global.u32 [%rd3], %r9;
         ret;
     }";
-    let module = Module::from_ptx("common.ptx", text).expect("it is legal");
-    let kernel = module.kernel("k").expect("it lowers");
-    let device = Device::new().expect("address space");
     let times = |lane: u32| (lane % 4 * (LONG / 2)).max(1);
     let word = |nth: u32| 5 * GRID + nth / 32 + times(nth % 32);
     let expected: Vec<u32> = (0..32 * GRID).map(word).collect();
-    for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
-        let out = device.upload(&[0u32; 32 * GRID as usize]).expect("space");
-        let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(GRID, 32) };
-        kernel.launch(&device, &config, &[out.into(), (LONG / 2).into()]).expect("it runs");
-        assert_eq!(device.download::<u32>(out).expect("there"), expected, "by {engine}");
-    }
+    expect_words(text, (GRID, 32), &[Word(LONG / 2)], &expected);
 }

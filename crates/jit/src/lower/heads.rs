@@ -1,8 +1,8 @@
 //! The heads of loops that lanes execute apart from others, where code is entered with them.
 
+use super::Lower;
 use super::apart::{Loop, Part};
 use super::value::{Form, INT, Value};
-use super::{Bases, Lower};
 use crate::context;
 use crate::head::{Depends, Head, Station};
 use crate::mir::{Base, Kind, Mem, O};
@@ -31,7 +31,7 @@ impl Lower<'_> {
     /// Words that code is given at a head.
     fn words_at(&self, part: usize, nth: usize) -> usize {
         let part = &self.parts.all[part];
-        let given = self.given(&part.needed[nth]).into_iter().map(|reg| self.firsts_of(reg));
+        let given = self.given(&part.needed[nth]).into_iter().map(|reg| self.slices_of(reg));
         1 + part.waiting[nth].len() + given.sum::<usize>()
     }
 
@@ -45,22 +45,12 @@ impl Lower<'_> {
         given
     }
 
-    /// How many lanes' values all others of a register follow from.
-    fn firsts_of(&self, reg: Reg) -> usize {
-        match self.form(reg) {
-            Form::One => 1,
-            Form::Firsts | Form::Vectors => self.gang.lanes() / self.slice_of(reg),
-        }
-    }
-
     /// Emits the entry of a head: what is given is taken from there, all else from home rows.
     pub(super) fn emit_head(&mut self, entered: Loop, block: Block, flow: &Flow) -> Head {
         let Loop { part, nth } = entered;
         let (parts, nodes) = (self.parts, self.nodes);
         let whole = &parts.all[part];
-        self.func.begin(block);
-        self.state.clear();
-        (self.bases, self.masked) = (Bases::default(), None);
+        self.begin_anew(block);
         let mut next = 0;
         let lanes: Vec<(usize, VReg)> = [nth]
             .into_iter()
@@ -70,7 +60,7 @@ impl Lower<'_> {
         let given = self.given(&whole.needed[nth]);
         for reg in &given {
             let firsts: Vec<VReg> =
-                (0..self.firsts_of(*reg)).map(|_| self.given_word(&mut next)).collect();
+                (0..self.slices_of(*reg)).map(|_| self.given_word(&mut next)).collect();
             let value = match self.form(*reg) {
                 Form::One => Value::scalar(firsts[0]),
                 Form::Firsts | Form::Vectors => Value::firsts(firsts),
@@ -82,15 +72,12 @@ impl Lower<'_> {
         let shaped = |reg: &Reg| (*reg, self.shape(*reg).clone());
         let homed = whole.needed[nth].iter().filter(|reg| self.homed[reg.0 as usize]);
         let number = |position: usize| parts.number(part, position);
-        let place =
-            |position: usize| nodes.place(nodes.first[whole.blocks[position]], self.input.starts);
         Head {
-            place: place(nth),
+            place: nodes.place(nodes.first[whole.blocks[nth]], self.input.starts),
             number: number(nth),
             waiting: whole.waiting[nth]
                 .iter()
                 .map(|position| Station {
-                    place: place(*position),
                     number: number(*position),
                     known: whole.known[*position],
                 })
@@ -133,29 +120,13 @@ fn depends(kernel: &Kernel, flow: &Flow, head: usize) -> Depends {
 /// What an instruction sees of others.
 fn sees(op: &Op) -> Depends {
     match op {
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
-        | Op::Compare { .. }
-        | Op::Logic { .. }
-        | Op::Select { .. }
-        | Op::Store { .. }
-        | Op::Atomic { d: None, .. } => Depends::Never,
+        Op::Store { .. }
+        | Op::Atomic { d: None, .. }
+        | Op::Load { space: Space::Param | Space::Local, .. } => Depends::Never,
         Op::Special { what, .. } if !what.is_clock() && !what.is_global_timer() => Depends::Never,
-        Op::Load { space: Space::Param | Space::Local, .. } => Depends::Never,
         Op::Load { .. } if !op.is_strong() => Depends::Plainly,
-        Op::Load { .. }
-        | Op::Special { .. }
-        | Op::Atomic { .. }
-        | Op::ActiveMask { .. }
-        | Op::Collective { .. }
-        | Op::Barrier { .. }
-        | Op::ClusterBarrier { .. }
-        // Old programs have one where they wait for what is not volatile.
-        | Op::Fence(_)
-        | Op::Nanosleep { .. }
-        | Op::Copy(_)
-        | Op::CopyProgress(_)
-        | Op::Host { .. } => Depends::Waits,
+        _ if op.is_pure() => Depends::Never,
+        // Fences, too: old programs have one where they wait for what is not volatile.
+        _ => Depends::Waits,
     }
 }

@@ -3,10 +3,10 @@
 //! Lanes that have parted are noted for the block where they go on, and the earliest block for which any are noted runs next, as the
 //! default schedule has it. Results are blended where other lanes need what the register held.
 
+use super::Lower;
 use super::lane_bits::Sets;
 use super::mask::Masked;
 use super::value::{FLOAT, Form, INT, Value, Vectors};
-use super::{Bases, Lower};
 use crate::exit::{Leaving, Parted, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
@@ -74,11 +74,8 @@ impl Lower<'_> {
         let node = nodes.first[block];
         let place = nodes.place(node, self.input.starts);
         let check = self.checks[part][nth];
-        self.state.clear();
-        self.bases = Bases::default();
-        self.masked = None;
+        self.begin_anew(check);
         self.live = nodes.all[node].live.iter().copied().collect();
-        self.func.begin(check);
         self.params(check, &self.passed(&whole.needed[nth]));
         let mut given = || self.func.value(INT);
         let lanes = given();
@@ -365,7 +362,7 @@ impl Lower<'_> {
             let found = self.of_first(reg, lanes);
             return self.set(reg, Value::scalar(found));
         }
-        let count = self.gang.lanes() / self.slice_of(reg);
+        let count = self.slices_of(reg);
         let firsts = (0..count)
             .map(|nth| {
                 let own = self.gang.of_vector(nth, count);
@@ -401,7 +398,7 @@ impl Lower<'_> {
             let form = self.form(reg);
             let (count, class) = match form {
                 Form::One => (1, INT),
-                Form::Firsts => (self.gang.lanes() / self.slice_of(reg), INT),
+                Form::Firsts => (self.slices_of(reg), INT),
                 Form::Vectors => (self.count(self.class(reg)), FLOAT),
             };
             let values: Vec<VReg> = (0..count).map(|_| self.func.value(class)).collect();

@@ -336,9 +336,7 @@ impl Lower<'_> {
         self.masked_blocks(interrupt)?;
         for (node, _, block) in &stubs {
             if self.nodes.all[*node].ways > 0 {
-                self.func.begin(*block);
-                self.state.clear();
-                self.bases = Bases::default();
+                self.begin_anew(*block);
                 let args = self.handed_on(*node);
                 self.func.end(Kind::Jump, vec![(self.blocks[*node], args)]);
             }
@@ -355,13 +353,18 @@ impl Lower<'_> {
         self.handed_all(live)
     }
 
+    /// What is emitted next is a block where nothing is known yet.
+    fn begin_anew(&mut self, block: Block) {
+        self.func.begin(block);
+        self.state.clear();
+        (self.bases, self.masked) = (Bases::default(), None);
+    }
+
     fn node(&mut self, node: usize, interrupt: &Interrupt<'_>) -> Option<()> {
         let nodes = self.nodes;
         let here = &nodes.all[node];
-        self.state.clear();
-        (self.bases, self.masked) = (Bases::default(), None);
+        self.begin_anew(self.blocks[node]);
         self.live = here.live.iter().copied().collect();
-        self.func.begin(self.blocks[node]);
         if here.ways > 0 {
             self.take_params(node);
         }

@@ -60,6 +60,11 @@ impl Lower<'_> {
         }
     }
 
+    /// So many slices a value has that is kept in slices; one, if it is kept as the first lane's alone.
+    pub(super) fn slices_of(&self, reg: Reg) -> usize {
+        self.gang.lanes() / self.slice_of(reg)
+    }
+
     /// Whether a value is kept as the first lane's alone.
     pub(super) fn is_scalar(&self, reg: Reg) -> bool {
         self.form(reg) == Form::One
@@ -389,7 +394,7 @@ impl Lower<'_> {
     pub(super) fn alike(&mut self, reg: Reg, value: VReg) -> Value {
         match self.form(reg) {
             Form::One => Value::scalar(value),
-            Form::Firsts => Value::firsts(vec![value; self.gang.lanes() / self.slice_of(reg)]),
+            Form::Firsts => Value::firsts(vec![value; self.slices_of(reg)]),
             Form::Vectors => {
                 let class = self.class(reg);
                 let all = self.broadcast(value, class);
@@ -403,7 +408,7 @@ impl Lower<'_> {
         let value = match (warps, self.form(reg)) {
             ([all], _) => self.alike(reg, *all),
             (_, Form::One | Form::Firsts) => {
-                let count = self.gang.lanes() / self.slice_of(reg);
+                let count = self.slices_of(reg);
                 Value::firsts((0..count).map(|nth| warps[nth * warps.len() / count]).collect())
             }
             (_, Form::Vectors) => {

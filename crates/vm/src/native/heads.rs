@@ -2,14 +2,12 @@
 
 use super::owner::Owner;
 use super::rows::{self, Gang};
-use super::state::State;
-use super::{NativeCode, Next, Start, Warps, count, introduce, run_warps};
+use super::{NativeCode, Next, Warps, count, introduce, run_warps};
 use crate::engine::Code;
 use crate::exit::{Exit, Stop};
 use crate::frame::Frame;
 use crate::plan::Pc;
 use jit::Head;
-use lanes::WARP;
 use smallvec::SmallVec;
 
 /// Blocks that are interpreted one by one, so that lanes that are apart come to where code can be entered.
@@ -45,25 +43,14 @@ impl NativeCode {
             let live = frame.threads.live;
             frame.exec[*first..first + gang].copy_from_slice(&live[*first..first + gang]);
         }
-        let state = frame.native.get_or_insert_with(|| Box::new(State::new(code)));
-        let context = state.context();
-        let interp = &raw const self.interp;
-        let mut owner = Owner { frame: std::ptr::null_mut(), interp, code: &raw const *code, gang };
-        let owner = &raw mut owner;
-        // SAFETY: the state holds a context, and nobody else uses it.
-        unsafe {
-            introduce(frame, &mut *context, entry, owner);
-            ((*context).whole, (*context).start, (*context).ctas_left) = (0, 0, 0);
-        }
-        // SAFETY: code begins with a function of this type.
-        let start = unsafe { std::mem::transmute::<*const u8, Start>(code.start()) };
+        let mut owner = Owner::new(&self.interp, code);
+        let context = introduce(frame, code, entry, &raw mut owner);
         let mut all = Warps::default();
         for (first, words) in given {
             // SAFETY: the context and the owner are those of this frame, and the code was made for its plan.
             let (exit, last) = unsafe {
                 (&mut (*context).given)[..words.len()].copy_from_slice(&words);
-                (*owner).frame = (&raw mut *frame).cast();
-                run_warps(start, context, first..first + gang)
+                run_warps(frame, code, context, first..first + gang)
             };
             self.leave(frame, code, exit, last, &mut all);
         }
@@ -104,27 +91,23 @@ fn words(
     first: usize,
 ) -> Option<SmallVec<[u64; 16]>> {
     let gang = Gang::of(code, first);
-    let warps = first..first + code.gang();
-    let of_gang = |lanes: &dyn Fn(usize) -> u32| {
-        let own = |warp: usize| u64::from(lanes(warp)) << ((warp - first) * WARP);
-        warps.clone().fold(0, |all, warp| all | own(warp))
-    };
-    let lanes = of_gang(&|warp| frame.exec[warp]);
+    let lanes = gang.bits(|warp| frame.exec[warp]);
     let mut standing: SmallVec<[(u64, u32); 8]> = SmallVec::new();
     standing.push((lanes, head.number));
+    let waiting = |number: u32| &code.waiting()[number as usize];
     for station in &head.waiting {
-        let here = |warp: usize| {
-            let all = frame.along.iter().filter(|(of, _, at)| *of == warp && at.0 == station.place);
-            all.fold(0, |all, (_, lanes, _)| all | lanes)
-        };
-        let lanes = of_gang(&here);
+        let place = Pc(waiting(station.number).0);
+        let lanes = gang.bits(|warp| {
+            let here = frame.along.iter().filter(|(of, _, at)| *of == warp && *at == place);
+            here.fold(0, |all, (_, lanes, _)| all | lanes)
+        });
         if station.known.is_some_and(|known| known != lanes) {
             return None;
         }
         standing.push((lanes, station.number));
     }
     let all = standing.iter().fold(0, |all, (lanes, _)| all | lanes);
-    if all != of_gang(&|warp| frame.threads.live[warp]) {
+    if all != gang.bits(|warp| frame.threads.live[warp]) {
         return None;
     }
     let mut words: SmallVec<[u64; 16]> = standing.iter().map(|(lanes, _)| *lanes).collect();
@@ -132,7 +115,7 @@ fn words(
         if head.offered.contains(&reg) {
             return u64::MAX;
         }
-        let needs = |number: u32| code.waiting()[number as usize].1.contains(&reg);
+        let needs = |number: u32| waiting(number).1.contains(&reg);
         let needed = standing.iter().filter(|(_, number)| needs(*number));
         needed.fold(0, |all, (lanes, _)| all | lanes)
     };

@@ -165,8 +165,10 @@ impl Code for NativeCode {
     }
 
     fn takes_along(&self, at: Pc, waiting: Pc) -> bool {
-        let head = self.cell.code().and_then(|code| code.head(at.0));
-        head.is_some_and(|(_, head)| head.waiting.iter().any(|place| place.place == waiting.0))
+        let Some(code) = self.cell.code() else { return false };
+        let Some((_, head)) = code.head(at.0) else { return false };
+        let place = |number: u32| code.waiting()[number as usize].0;
+        head.waiting.iter().any(|station| place(station.number) == waiting.0)
     }
 
     fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
@@ -188,38 +190,19 @@ impl Code for NativeCode {
         }
         loop {
             let together = is_together(frame, code.gang());
-            if together
-                && let Some((entry, expected)) = code.entry(at.0)
-                && self.prologue_fits(frame, code)
-                && (trusted || rows::fit(frame, code, expected))
-            {
-                match self.enter(frame, code, entry) {
-                    Next::Native(to) => (at, trusted) = (to, true),
-                    Next::Interpreted(to) => {
-                        at = to;
-                        trusted = false;
-                        if let Err(exit) = self.interpret(frame, &mut at, until) {
-                            return exit;
-                        }
-                    }
-                    Next::Stop(exit) => return exit,
+            let next = match together {
+                true => self.enter_together(frame, code, at, trusted),
+                false => self.enter_apart(frame, code, at),
+            };
+            match next {
+                Some(Next::Native(to)) => {
+                    (at, trusted) = (to, true);
+                    continue;
                 }
-                continue;
-            }
-            if !together {
-                match self.enter_apart(frame, code, at) {
-                    Some(Next::Native(to)) => (at, trusted) = (to, true),
-                    Some(Next::Interpreted(to)) => {
-                        at = to;
-                        trusted = false;
-                        if let Err(exit) = self.interpret(frame, &mut at, until) {
-                            return exit;
-                        }
-                    }
-                    Some(Next::Stop(exit)) => return exit,
-                    None => return self.come_to_head(frame, code, at, until),
-                }
-                continue;
+                Some(Next::Stop(exit)) => return exit,
+                Some(Next::Interpreted(to)) => at = to,
+                None if !together => return self.come_to_head(frame, code, at, until),
+                None => {}
             }
             trusted = false;
             if let Err(exit) = self.interpret(frame, &mut at, until) {
@@ -293,20 +276,29 @@ impl NativeCode {
         Err(exit)
     }
 
+    /// Runs the code of the group, whose warps have all their lanes. `None` if it cannot be entered.
+    fn enter_together(
+        &self,
+        frame: &mut Frame<'_>,
+        code: &jit::Code,
+        at: Pc,
+        trusted: bool,
+    ) -> Option<Next> {
+        let (entry, expected) = code.entry(at.0)?;
+        let fits = self.prologue_fits(frame, code) && (trusted || rows::fit(frame, code, expected));
+        fits.then(|| self.enter(frame, code, entry))
+    }
+
     /// Runs the code of every warp of the group.
     fn enter(&self, frame: &mut Frame<'_>, code: &jit::Code, entry: u64) -> Next {
         let (first, end) = (frame.first, frame.first + frame.count);
-        let state = frame.native.get_or_insert_with(|| Box::new(State::new(code)));
-        let context = state.context();
-        let interp = &raw const self.interp;
         let gang = code.gang();
-        let mut owner = Owner { frame: std::ptr::null_mut(), interp, code: &raw const *code, gang };
-        let owner = &raw mut owner;
+        let mut owner = Owner::new(&self.interp, code);
+        let context = introduce(frame, code, entry, &raw mut owner);
         // Warps that have exited may lie between those that live.
         let whole = is_whole(frame) && frame.exec[first..end].iter().all(|lanes| *lanes != 0);
         // SAFETY: the state holds a context, and nobody else uses it.
         unsafe {
-            introduce(frame, &mut *context, entry, owner);
             (*context).whole = u64::from(whole);
             let all = frame.threads.live_count() == frame.plan.shape.threads();
             let is_silent = frame.printed.is_empty() && frame.launches.is_empty();
@@ -315,8 +307,6 @@ impl NativeCode {
             (*context).start = start.map_or(0, |(entry, _)| entry);
             (*context).ctas_left = if start.is_some() { frame.more } else { 0 };
         }
-        // SAFETY: code begins with a function of this type.
-        let start = unsafe { std::mem::transmute::<*const u8, Start>(code.start()) };
         let mut all = Warps::default();
         let mut warp = first;
         while warp < end {
@@ -326,10 +316,7 @@ impl NativeCode {
             }
             let behind = (warp..end).find(|warp| frame.exec[*warp] == 0).unwrap_or(end);
             // SAFETY: the context and the owner are those of this frame, and the code was made for its plan.
-            let (exit, last) = unsafe {
-                (*owner).frame = (&raw mut *frame).cast();
-                run_warps(start, context, warp..behind)
-            };
+            let (exit, last) = unsafe { run_warps(frame, code, context, warp..behind) };
             // SAFETY: no code runs.
             let known = unsafe { &mut *context };
             locate(frame, known);
@@ -460,8 +447,18 @@ fn goes_on(why: Why) -> bool {
 /// The type of code. The result is the number of an exit.
 type Start = unsafe extern "C" fn(*mut jit::Context) -> u32;
 
-/// Tells code what is the same for all warps of a group.
-fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *mut Owner) {
+/// Tells code what is the same for all warps of a group, by the context that the result points to; and that it leaves behind them, since
+/// others are to be waited for.
+fn introduce(
+    frame: &mut Frame<'_>,
+    code: &jit::Code,
+    entry: u64,
+    owner: *mut Owner,
+) -> *mut jit::Context {
+    let state = frame.native.get_or_insert_with(|| Box::new(State::new(code)));
+    let pointer = state.context();
+    // SAFETY: the state holds a context, and nobody else uses it.
+    let context = unsafe { &mut *pointer };
     context.entry = entry;
     context.registers = frame.cta.regs as u64;
     context.sites = frame.sites.as_ptr() as u64;
@@ -481,22 +478,27 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.enough = frame.fuel.saturating_sub(SOON_DONE);
     context.instructions = 0;
     (context.masked_instructions, context.masked_lanes, context.divergences) = (0, 0, 0);
+    (context.whole, context.start, context.ctas_left) = (0, 0, 0);
+    pointer
 }
 
 /// Runs the code of these warps, until a gang leaves in a way that needs somebody. The result is by which exit, and its first warp.
 ///
 /// # Safety
-/// The context is the frame's, and knows the owner, which knows the frame; `start` begins code that was made for this machine and
-/// the frame's plan.
+/// The context is the frame's, and knows the owner; the code was made for this machine and the frame's plan.
 #[inline(always)]
 unsafe fn run_warps(
-    start: Start,
+    frame: &mut Frame<'_>,
+    code: &jit::Code,
     context: *mut jit::Context,
     warps: std::ops::Range<usize>,
 ) -> (u32, usize) {
-    // SAFETY: the code accesses the rows of the plan, memory that it has checked, and the context, and calls back with the context
-    // alone. The frame is not used meanwhile but by those calls.
+    // SAFETY: code begins with a function of this type. It accesses the rows of the plan, memory that it has checked, and the context, and
+    // calls back with the context alone. The frame is not used meanwhile but by those calls.
     unsafe {
+        let start = std::mem::transmute::<*const u8, Start>(code.start());
+        let owner = (*context).owner as *mut Owner;
+        (*owner).frame = (&raw mut *frame).cast();
         (*context).begin(warps);
         let exit = start(context);
         (*context).least = (*context).least.min((*context).fuel);

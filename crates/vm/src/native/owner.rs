@@ -13,6 +13,13 @@ pub(super) struct Owner {
     pub(super) gang: usize,
 }
 
+impl Owner {
+    /// Who runs code, for no frame yet.
+    pub(super) fn new(interp: &Program, code: &jit::Code) -> Owner {
+        Owner { frame: std::ptr::null_mut(), interp, code, gang: code.gang() }
+    }
+}
+
 /// The frame for which code runs that calls, and who runs it.
 ///
 /// # Safety

@@ -11,6 +11,9 @@ use smallvec::SmallVec;
 /// A value of each lane of a gang; of one of fewer lanes, the others mean nothing.
 type Values = [u64; GANG_LANES];
 
+/// The first lane's value of each slice.
+type Firsts = SmallVec<[u64; 8]>;
+
 /// The warps whose rows machine code has, or leaves, together.
 #[derive(Clone, Copy)]
 pub(super) struct Gang {
@@ -105,27 +108,33 @@ impl Gang {
         }
     }
 
+    /// The bits of the gang's lanes, of those of each warp.
+    pub(super) fn bits(self, of_warp: impl Fn(usize) -> u32) -> u64 {
+        let own = |nth: usize| u64::from(of_warp(self.first + nth)) << (nth * WARP);
+        (0..self.warps).fold(0, |all, nth| all | own(nth))
+    }
+
     /// A bit for each lane that exists.
     fn existing(self, frame: &Frame<'_>) -> u64 {
-        let own = |nth: usize| u64::from(frame.threads.existing[self.first + nth]) << (nth * WARP);
-        (0..self.warps).fold(0, |all, nth| all | own(nth))
+        self.bits(|warp| frame.threads.existing[warp])
     }
 }
 
 /// Whether the rows of the prologue have the shapes that code relies on.
 pub(super) fn prologue_fits(frame: &Frame<'_>, code: &jit::Code) -> bool {
-    let gangs = (0..frame.threads.warps).step_by(code.gang());
-    let gangs = gangs.map(|first| Gang::of(code, first));
-    let fits =
-        |(reg, shape): &(Reg, Shape)| gangs.clone().all(|gang| has_shape(frame, *reg, shape, gang));
-    code.prologue().iter().all(fits)
+    let mut firsts = (0..frame.threads.warps).step_by(code.gang());
+    firsts.all(|first| have_shapes(frame, code.prologue(), Gang::of(code, first)))
 }
 
 /// Whether the rows of the group's gangs have these shapes.
 pub(super) fn fit(frame: &Frame<'_>, code: &jit::Code, expected: &[(Reg, Shape)]) -> bool {
     let firsts = (frame.first..frame.first + frame.count).step_by(code.gang());
-    let mut gangs = firsts.filter(|warp| frame.exec[*warp] != 0).map(|first| Gang::of(code, first));
-    gangs.all(|gang| expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, gang)))
+    let mut firsts = firsts.filter(|warp| frame.exec[*warp] != 0);
+    firsts.all(|first| have_shapes(frame, expected, Gang::of(code, first)))
+}
+
+fn have_shapes(frame: &Frame<'_>, expected: &[(Reg, Shape)], gang: Gang) -> bool {
+    expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, gang))
 }
 
 fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
@@ -165,13 +174,22 @@ pub(super) fn fits(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang, lanes
     let Some((affine, group)) = slices(shape, gang) else { return true };
     // SAFETY: the register has a home of its class inside the registers.
     let row = unsafe { gang.row(frame, slot, class) };
+    let firsts: Firsts = row[gang.lanes()].iter().step_by(group).copied().collect();
+    follow(&row, &firsts, (affine, group), class, lanes & gang.existing(frame))
+}
+
+/// Whether the values of these lanes follow from the first one of each slice, and those are possible.
+fn follow(
+    row: &Values,
+    firsts: &[u64],
+    (affine, group): (&Affine, usize),
+    class: Class,
+    lanes: u64,
+) -> bool {
     // Of a slice that is not there, too: what is known to be inside of memory is not checked.
-    let mut firsts = row[gang.lanes()].iter().step_by(group);
-    if !firsts.all(|first| affine.range.is_none_or(|(low, high)| (low..=high).contains(first))) {
-        return false;
-    }
-    let expected = following(std::array::from_fn(|lane| row[lane - lane % group]), affine, class);
-    differing(&row, &expected) & lanes & gang.existing(frame) == 0
+    let is_possible = |first| affine.range.is_none_or(|(low, high)| (low..=high).contains(first));
+    let expected = || following(firsts, group, affine, class);
+    firsts.iter().all(is_possible) && differing(row, &expected()) & lanes == 0
 }
 
 /// The lanes in which values differ.
@@ -191,24 +209,21 @@ pub(super) fn firsts(
     shape: &Shape,
     gang: Gang,
     lanes: u64,
-) -> Option<SmallVec<[u64; 4]>> {
+) -> Option<Firsts> {
     let slot = frame.plan.rows.reg(reg);
     let class = frame.plan.rows.class(reg).filter(|_| !slot.is_none())?;
     let lanes = lanes & gang.existing(frame);
     if class == Class::Pred {
         let all = gang.lanes().fold(0, |all, lane| all | 1 << lane);
-        let own = |nth: usize| {
-            // SAFETY: the register has a home of its class inside the registers.
-            u64::from(unsafe { *frame.pred(slot, gang.first + nth) }) << (nth * WARP)
-        };
-        let bits = (0..gang.warps).fold(0, |all, nth| all | own(nth)) & lanes;
+        // SAFETY: the register has a home of its class inside the registers.
+        let bits = gang.bits(|warp| unsafe { *frame.pred(slot, warp) }) & lanes;
         let same = if bits == 0 { 0 } else { all };
         return (bits == 0 || bits == lanes).then(|| SmallVec::from_slice(&[same]));
     }
     let (affine, group) = slices(shape, gang)?;
     // SAFETY: as above.
     let row = unsafe { gang.row(frame, slot, class) };
-    let firsts: SmallVec<[u64; 4]> = gang
+    let firsts: Firsts = gang
         .lanes()
         .step_by(group)
         .map(|start| match (start..start + group).find(|lane| lanes >> lane & 1 != 0) {
@@ -219,16 +234,12 @@ pub(super) fn firsts(
             None => affine.range.map_or(0, |(low, _)| low),
         })
         .collect();
-    let is_possible = |first| affine.range.is_none_or(|(low, high)| (low..=high).contains(first));
-    let expected =
-        following(std::array::from_fn(|lane| firsts[lane / group % firsts.len()]), affine, class);
-    let fits = firsts.iter().all(is_possible) && differing(&row, &expected) & lanes == 0;
-    fits.then_some(firsts)
+    follow(&row, &firsts, (affine, group), class, lanes).then_some(firsts)
 }
 
-/// The values of lanes, each of which follows from another one's.
-fn following(firsts: Values, affine: &Affine, class: Class) -> Values {
-    let mut values = firsts;
+/// The values of lanes that follow from the first one of each slice of so many.
+fn following(firsts: &[u64], group: usize, affine: &Affine, class: Class) -> Values {
+    let mut values: Values = std::array::from_fn(|lane| firsts[lane / group % firsts.len()]);
     if let Some(steps) = &affine.steps {
         values
             .iter_mut()
@@ -287,46 +298,29 @@ fn restore_one(
     gang: Gang,
     lanes: u64,
 ) {
-    let Some(values) = values_of(frame, slot, class, kept, gang) else {
-        if let Kept::Bits(found) = kept {
-            let bits = word(frame, found, 0);
-            restore_bits(frame, slot, gang, (lanes, bits));
-        }
-        return;
-    };
-    // SAFETY: the register has a home of its class inside the registers.
-    unsafe { gang.set_row(frame, slot, class, (lanes, &values)) };
-}
-
-/// What a row should hold. `None` of a predicate.
-fn values_of(
-    frame: &Frame<'_>,
-    slot: Slot,
-    class: Class,
-    kept: &Kept,
-    gang: Gang,
-) -> Option<Values> {
     // SAFETY: the register has a home of its class inside the registers; so below.
     let row = || unsafe { gang.row(frame, slot, class) };
     let canonical = |value: u64| match f32::from_bits(value as u32).is_nan() {
         true => numeric::f32::NAN.into(),
         false => value,
     };
-    Some(match kept {
-        Kept::Bits(_) => return None,
+    let values = match kept {
+        Kept::Bits(found) => {
+            let bits = word(frame, found, 0);
+            return restore_bits(frame, slot, gang, (lanes, bits));
+        }
         Kept::First(affine, found) => {
             let first = found.map_or_else(|| row()[0], |found| word(frame, &found, 0));
-            following([first; GANG_LANES], affine, class)
+            following(&[first], GANG_LANES, affine, class)
         }
         Kept::Firsts(lanes, affine, found) => {
             let lanes = *lanes as usize;
-            let firsts: SmallVec<[u64; 8]> = match found.is_empty() {
+            let firsts: Firsts = match found.is_empty() {
                 // It stays as it is.
                 true => row().into_iter().step_by(lanes).collect(),
                 false => found.iter().map(|found| word(frame, found, 0)).collect(),
             };
-            let of_slice = |lane: usize| firsts[lane / lanes % firsts.len()];
-            following(std::array::from_fn(of_slice), affine, class)
+            following(&firsts, lanes, affine, class)
         }
         Kept::Indexed(index, base, vectors) => {
             let base = base.map_or(0, |base| word(frame, &base, 0));
@@ -345,7 +339,9 @@ fn values_of(
         }
         Kept::Vectors(vectors, true) => words_of(frame, vectors, gang).map(canonical),
         Kept::Vectors(vectors, false) => words_of(frame, vectors, gang),
-    })
+    };
+    // SAFETY: as above.
+    unsafe { gang.set_row(frame, slot, class, (lanes, &values)) };
 }
 
 /// Some of the bits of a predicate's row.
