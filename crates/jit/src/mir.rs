@@ -3,8 +3,10 @@
 mod add_compound;
 mod compound;
 mod params;
+mod postorder;
 
 pub(crate) use compound::Compound;
+pub(crate) use postorder::reverse_postorder;
 
 use crate::exit::Leaving;
 use iced_x86::{Code, ConditionCode, Mnemonic};

@@ -1,6 +1,6 @@
 //! In which order blocks are done, and which of them are loops.
 
-use crate::mir::Func;
+use crate::mir::{Func, reverse_postorder};
 use regalloc2::{Block, Function};
 
 /// Blocks in an order in which each comes behind all that lead to it, but for ways back.
@@ -66,35 +66,4 @@ impl Order {
         let seldom = if func.blocks[block].is_cold { 10 } else { 0 };
         3 * i32::from(self.depth[block].min(8)) - seldom
     }
-}
-
-fn reverse_postorder(func: &Func) -> Vec<usize> {
-    let count = func.num_blocks();
-    let mut seen = vec![false; count];
-    let mut blocks = Vec::with_capacity(count);
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    // What nothing leads to comes last here, and first in the end.
-    for start in 0..count {
-        if std::mem::replace(&mut seen[start], true) {
-            continue;
-        }
-        open.push((start, 0));
-        while let Some((block, nth)) = open.last_mut() {
-            let succs = func.block_succs(Block::new(*block));
-            match succs.get(*nth).map(|to| to.index()) {
-                Some(to) => {
-                    *nth += 1;
-                    if !std::mem::replace(&mut seen[to], true) {
-                        open.push((to, 0));
-                    }
-                }
-                None => {
-                    blocks.push(*block);
-                    open.pop();
-                }
-            }
-        }
-    }
-    blocks.reverse();
-    blocks
 }

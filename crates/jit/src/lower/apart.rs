@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, without the one where lanes meet: of more, code takes long to make, and lanes that part leave it.
 const MAX_BLOCKS: usize = 1 << 10;
+/// Blocks of a part of its own, without loops, though a larger part has them, too: were it left out, control would go back and forth between
+/// the code of all lanes and that of some at each such place, and all values would be those of either.
+const SHORT: usize = 8;
 
 /// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first, but for endless ones. All of them come to the last.
 #[derive(Debug)]
@@ -103,15 +106,15 @@ impl Parts {
             |inst: &Inst| matches!(inst.op, Op::Barrier { .. } | Op::ClusterBarrier { .. });
         let waits = kernel.blocks.iter().map(|block| block.insts.iter().any(is_barrier));
         let waits: Vec<bool> = waits.collect();
+        let back = |block: usize| {
+            let to = kernel.blocks[block].terminator.successors();
+            to.filter(|to| to.0 as usize <= block).count()
+        };
         let mut regions = Vec::new();
         for at in (0..end).filter(parts) {
             let Some(meet) = flow.after().immediate(at).filter(|meet| *meet != end && *meet > 0)
             else {
                 continue;
-            };
-            let back = |block: usize| {
-                let to = kernel.blocks[block].terminator.successors();
-                to.filter(|to| to.0 as usize <= block).count()
             };
             let fits = |block: &usize| *block > 0 && back(*block) < 2 && !waits[*block];
             let blocks = between(&flow, at, meet);
@@ -124,10 +127,14 @@ impl Parts {
         let mut meets = BTreeSet::new();
         for (at, blocks, meet) in regions {
             let inside = |part: &Part, block: &usize| part.position(*block).is_some();
-            let nth = found
-                .all
-                .iter()
-                .position(|part| blocks.iter().chain([&meet]).all(|block| inside(part, block)));
+            let is_short = |blocks: &[usize]| {
+                blocks.len() <= SHORT && blocks.iter().all(|block| back(*block) == 0)
+            };
+            let alone = is_short(&blocks);
+            let nth = found.all.iter().rposition(|part| {
+                (!alone || is_short(&part.blocks[..part.blocks.len() - 1]))
+                    && blocks.iter().chain([&meet]).all(|block| inside(part, block))
+            });
             let nth = match nth {
                 Some(nth) => nth,
                 None => {

@@ -3,33 +3,23 @@
 //! Blocks are made with a parameter for each value that they need, since who comes to them is not known yet. Most values do not change
 //! on the way: then there is nothing to allocate or to move.
 
-use super::Func;
+use super::{Func, reverse_postorder};
 use regalloc2::{Operand, VReg};
 
-/// Rounds over all blocks, each of which knows what the one before has found: few parameters hang on each other in longer chains.
-const ROUNDS: usize = 8;
+/// Of each value, the number of the one that it always is, itself if it is no other; [`UNKNOWN`] as long as that is not known.
+struct Same(Vec<u32>);
 
-/// Of each value, the one that it always is.
-struct Same(Vec<Option<VReg>>);
+/// Nothing is known of a value.
+const UNKNOWN: u32 = u32::MAX;
 
 impl Same {
-    /// Whether a value is another one.
-    fn is_known(&self, value: VReg) -> bool {
-        self.0[value.vreg()].is_some()
+    fn of(&self, value: VReg) -> u32 {
+        self.0[value.vreg()]
     }
 
-    /// The value that another is in the end.
-    fn find(&mut self, value: VReg) -> VReg {
-        let mut last = value;
-        while let Some(next) = self.0[last.vreg()] {
-            last = next;
-        }
-        let mut at = value;
-        while let Some(next) = self.0[at.vreg()].replace(last) {
-            at = next;
-        }
-        self.0[last.vreg()] = None;
-        last
+    /// Whether a value is no other one.
+    fn is_itself(&self, value: VReg) -> bool {
+        self.of(value) == value.vreg() as u32
     }
 }
 
@@ -46,37 +36,48 @@ impl Func {
                 ways[to.index()].push((from, nth));
             }
         }
-        let mut same = self.same_params(&ways);
+        let same = self.same_params(&ways);
         self.drop_params(&ways, &same);
-        self.number_again(&mut same);
+        self.number_again(&same);
     }
 
     /// Of each parameter that is always given one value, that value.
+    ///
+    /// A parameter of which nothing is known yet may be anything. So those are found, too, that loops hand to themselves and to each other;
+    /// and only what nothing has changed in a whole round is true.
     fn same_params(&self, ways: &Ways) -> Same {
-        let mut same = Same(vec![None; self.values]);
-        for _ in 0..ROUNDS {
+        let mut same = Same((0..self.values as u32).collect());
+        let params = || self.blocks.iter().flat_map(|block| &block.params);
+        params().for_each(|param| same.0[param.vreg()] = UNKNOWN);
+        let mut order = reverse_postorder(self);
+        order.retain(|block| !self.blocks[*block].params.is_empty());
+        loop {
             let mut changed = false;
-            for (block, ways) in self.blocks.iter().zip(ways) {
-                for (at, param) in block.params.iter().enumerate() {
-                    if same.is_known(*param) {
+            for at in order.iter().copied() {
+                for (nth, param) in self.blocks[at].params.iter().enumerate() {
+                    if same.is_itself(*param) {
                         continue;
                     }
-                    let mut given = None;
-                    let is_one = ways.iter().all(|(from, nth)| {
-                        let value = same.find(self.blocks[*from].args[*nth][at]);
-                        value == *param || *given.get_or_insert(value) == value
-                    });
-                    if is_one && given.is_some() {
-                        same.0[param.vreg()] = given;
-                        changed = true;
-                    }
+                    let given = ways[at].iter().map(|(from, to)| &self.blocks[*from].args[*to]);
+                    let mut given =
+                        given.map(|args| same.of(args[nth])).filter(|value| *value != UNKNOWN);
+                    let first = given.next().unwrap_or(UNKNOWN);
+                    let is_one = given.all(|value| value == first);
+                    let found = if is_one { first } else { param.vreg() as u32 };
+                    changed |= std::mem::replace(&mut same.0[param.vreg()], found) != found;
                 }
             }
-            if !changed {
-                break;
+            if changed {
+                continue;
             }
+            // Code that nothing leads to hands these on.
+            let unknown = params().filter(|param| same.of(**param) == UNKNOWN);
+            let unknown: Vec<usize> = unknown.map(|param| param.vreg()).collect();
+            if unknown.is_empty() {
+                return same;
+            }
+            unknown.into_iter().for_each(|param| same.0[param] = param as u32);
         }
-        same
     }
 
     /// Takes parameters away that are other values, and what they are given.
@@ -86,25 +87,22 @@ impl Func {
             for (from, nth) in ways {
                 let mut params = params.iter();
                 self.blocks[*from].args[*nth]
-                    .retain(|_| params.next().is_some_and(|param| !same.is_known(*param)));
+                    .retain(|_| params.next().is_some_and(|param| same.is_itself(*param)));
             }
             self.blocks[at].params =
-                params.into_iter().filter(|param| !same.is_known(*param)).collect();
+                params.into_iter().filter(|param| same.is_itself(*param)).collect();
         }
     }
 
     /// Numbers the values that are left.
-    fn number_again(&mut self, same: &mut Same) {
+    fn number_again(&mut self, same: &Same) {
         let mut number = vec![0; self.values];
         let mut left = 0;
         for (value, number) in number.iter_mut().enumerate() {
             *number = left;
-            left += usize::from(same.0[value].is_none());
+            left += usize::from(same.0[value] == value as u32);
         }
-        let mut renumbered = |value: VReg| {
-            let value = same.find(value);
-            VReg::new(number[value.vreg()], value.class())
-        };
+        let renumbered = |value: VReg| VReg::new(number[same.of(value) as usize], value.class());
         for block in &mut self.blocks {
             let values = block.params.iter_mut().chain(block.args.iter_mut().flatten());
             values.for_each(|value| *value = renumbered(*value));
@@ -192,6 +190,37 @@ mod tests {
             .map(|arg| arg.vreg())
             .collect();
         assert_eq!(args, [1, 2, 5, 3]);
+    }
+
+    #[test]
+    fn what_loops_hand_to_each_other_is_no_parameter() {
+        let mut func = Func::new(32, PRegSet::empty());
+        let [entry, outer, inner, end] = [0; 4].map(|_| func.block());
+        let [first, of_outer, of_inner] = [0; 3].map(|_| func.value(RegClass::Int));
+        func.begin(entry);
+        func.x(Code::Mov_r64_rm64, &[O::D(first), O::U(first)]);
+        func.end(Kind::Jump, vec![(outer, vec![first])]);
+        block(&mut func, outer, &[of_outer], &[(inner, &[of_outer]), (end, &[])]);
+        block(&mut func, inner, &[of_inner], &[(inner, &[of_inner]), (outer, &[of_inner])]);
+        block(&mut func, end, &[], &[]);
+        func.finish();
+        assert!(func.blocks.iter().all(|block| block.params.is_empty()));
+        assert_eq!((read(&func, 1), read(&func, 2)), (vec![0], vec![0]));
+    }
+
+    #[test]
+    fn code_that_nothing_leads_to_keeps_its_own_values() {
+        let mut func = Func::new(32, PRegSet::empty());
+        let [entry, round, join] = [0; 3].map(|_| func.block());
+        let [first, of_round, of_join] = [0; 3].map(|_| func.value(RegClass::Int));
+        func.begin(entry);
+        func.x(Code::Mov_r64_rm64, &[O::D(first), O::U(first)]);
+        func.end(Kind::Jump, vec![(join, vec![first])]);
+        block(&mut func, round, &[of_round], &[(round, &[of_round]), (join, &[of_round])]);
+        block(&mut func, join, &[of_join], &[]);
+        func.finish();
+        let counts: Vec<usize> = func.blocks.iter().map(|block| block.params.len()).collect();
+        assert_eq!(counts, [0, 1, 1]);
     }
 
     #[test]
