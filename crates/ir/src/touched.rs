@@ -56,11 +56,17 @@ impl Op {
     /// The memory that it accesses: what it reads before what it writes.
     #[inline]
     pub fn touches(&self) -> impl Iterator<Item = Touched<'_>> {
+        self.touched().into_iter().flatten()
+    }
+
+    /// The same to be looked at where it is.
+    #[inline]
+    pub fn touched(&self) -> [Option<Touched<'_>>; 2] {
         let one = |space: &Space, access: &Access, address, count: usize, writes| {
             let length = Length::Whole(u64::from(access.bytes()) * count as u64);
             [Some(Touched { space: *space, address, length, writes }), None]
         };
-        let touched = match self {
+        match self {
             Op::Load { d, space, access, address, .. } => {
                 one(space, access, address, d.len(), false)
             }
@@ -100,7 +106,6 @@ impl Op {
             | Op::Nanosleep { .. }
             | Op::CopyProgress(_)
             | Op::Host { .. } => [None, None],
-        };
-        touched.into_iter().flatten()
+        }
     }
 }

@@ -70,22 +70,23 @@ impl Touches {
     /// Finds what the group's lanes access in an instruction.
     pub(crate) fn find(&mut self, view: &View<'_>, inst: &Inst) {
         self.clear();
-        for (nth, touched) in inst.op.touches().enumerate() {
+        // Copies of what was just made would wait for it.
+        for (nth, touched) in inst.op.touched().iter().flatten().enumerate() {
             let named = Named { nth, writes: touched.writes };
             for (warp, lanes) in view.group() {
                 let lanes = (warp, lanes.0);
                 // Most accesses have a shape. Each is kept where it is found, since a copy would wait for what was just written.
                 if let (Length::Whole(bytes), false) = (touched.length, self.one_by_one) {
-                    if let Some(row) = Touch::row(view, lanes, &touched, bytes) {
+                    if let Some(row) = Touch::row(view, lanes, touched, bytes) {
                         self.found.push((named, row));
                         continue;
                     }
-                    if let Some(lone) = Touch::lone(view, lanes, &touched, bytes) {
+                    if let Some(lone) = Touch::lone(view, lanes, touched, bytes) {
                         self.found.push((named, lone));
                         continue;
                     }
                 }
-                Touch::each(view, lanes, &touched, |touch| self.take(named, touch));
+                Touch::each(view, lanes, touched, |touch| self.take(named, touch));
             }
         }
     }
@@ -198,7 +199,7 @@ impl<'t> Touch<'t> {
     }
 
     /// The access of a lane that is alone. `None` if it is not, or not all of it is there.
-    #[inline]
+    #[inline(always)]
     fn lone(
         view: &View<'_>,
         (warp, lanes): (usize, u32),

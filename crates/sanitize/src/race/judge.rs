@@ -87,10 +87,10 @@ const MOST: u64 = 16;
 
 /// Judges the accesses of one instruction.
 pub(super) struct Judge<'a, 'v> {
-    pub(super) extents: Extents,
+    pub(super) extents: &'a Extents,
     pub(super) pedantic: bool,
     pub(super) view: &'a View<'v>,
-    pub(super) how: How<'a>,
+    pub(super) how: &'a How<'a>,
 }
 
 impl Judge<'_, '_> {
@@ -119,8 +119,8 @@ impl Judge<'_, '_> {
         }
         if touch.lanes.is_power_of_two() {
             let lanes = LaneMask(touch.lanes);
-            let access = access(touch.lanes.trailing_zeros());
-            return self.access(touch, &mut lines, clocks, (&access, lanes), found);
+            let mut access = access(touch.lanes.trailing_zeros());
+            return self.access(touch, &mut lines, clocks, (&mut access, lanes), found);
         }
         let keep = lines.keep();
         if let Some(shift) = rows(touch)
@@ -145,7 +145,7 @@ impl Judge<'_, '_> {
                 if !taken {
                     for lane in nth * lanes_per_line..(nth + 1) * lanes_per_line {
                         let lanes = LaneMask::single(lane);
-                        self.access(touch, &mut lines, clocks, (&access(lane), lanes), found);
+                        self.access(touch, &mut lines, clocks, (&mut access(lane), lanes), found);
                     }
                 }
             }
@@ -161,6 +161,12 @@ impl Judge<'_, '_> {
             self.overlap(touch, &mut lines, &access, found);
         }
         let mut left = LaneMask(touch.lanes);
+        if ascending
+            && !self.may_change_nothing()
+            && let Some(uniform) = clocks.uniform(touch.warp)
+        {
+            left = self.not_settled(touch, &mut lines, uniform.floor, &access);
+        }
         while let Some(lane) = left.lowest() {
             let address = touch.address(lane);
             let same = match ascending {
@@ -170,6 +176,26 @@ impl Judge<'_, '_> {
             left -= same;
             self.same_bytes(touch, same, &mut lines, (clocks, &access), found);
         }
+    }
+
+    /// Notes the accesses of lanes to bytes of their own that all earlier accesses came before. The result is which lanes are left.
+    fn not_settled(
+        &self,
+        touch: &Touch<'_>,
+        lines: &mut Where<'_>,
+        floor: u32,
+        access: &impl Fn(u32) -> Access,
+    ) -> LaneMask {
+        let keep = lines.keep();
+        let mut take = |(lane, address): (u32, u64)| {
+            let at = (address % line::BYTES, touch.bytes);
+            let line = match lines {
+                Where::Shared(lines, _) => lines.at(address),
+                Where::Global(pages) => Some(pages.at(address)),
+            };
+            line.is_none_or(|line| line.take_settled(at, &access(lane), keep, floor))
+        };
+        touch.iter().filter(|each| !take(*each)).map(|(lane, _)| lane).collect()
     }
 
     /// Whether it is a load or an atomic.
@@ -200,7 +226,7 @@ impl Judge<'_, '_> {
             };
             access.by.lanes = alike.0;
             left -= alike;
-            self.access(touch, lines, clocks, (&access, lanes), found);
+            self.access(touch, lines, clocks, (&mut access, lanes), found);
         }
     }
 
@@ -210,7 +236,7 @@ impl Judge<'_, '_> {
         touch: &Touch<'_>,
         lines: &mut Where<'_>,
         clocks: &Clocks,
-        (access, all): (&Access, LaneMask),
+        (access, all): (&mut Access, LaneMask),
         found: &mut Findings,
     ) {
         let lane = access.by.lanes.trailing_zeros();
@@ -227,15 +253,17 @@ impl Judge<'_, '_> {
         let at = (offset, touch.bytes);
         let is_silent = alone.is_some_and(|alone| line.is_quiet(at, alone, given))
             && all.iter().all(|lane| self.unchanged(touch, lane));
-        let kind = if is_silent { access.kind.silent() } else { access.kind };
-        let access = Access { kind, ..*access };
+        if is_silent {
+            access.kind = access.kind.silent();
+        }
+        let access = &*access;
         if let Some(uniform) = clocks.uniform(touch.warp)
-            && line.take_settled(at, &access, keep, uniform.floor)
+            && line.take_settled(at, access, keep, uniform.floor)
         {
             return;
         }
         let order = |by: &Step| clocks.order(by, &access.by);
-        line.access(at, &access, keep, order, |earlier, lanes, at| {
+        line.access(at, access, keep, order, |earlier, lanes, at| {
             if self.how.lasts {
                 return true;
             }
@@ -246,7 +274,7 @@ impl Judge<'_, '_> {
             let each = LaneMask(lanes).iter().map(of).filter(|earlier| !is_over(earlier));
             let mut worst = None;
             for earlier in each {
-                match self.race_of(touch, &earlier, &access) {
+                match self.race_of(touch, &earlier, access) {
                     Some(Harm::Possible) => {
                         worst = Some((earlier, Harm::Possible));
                         break;
@@ -257,7 +285,7 @@ impl Judge<'_, '_> {
             }
             let Some((earlier, harm)) = worst else { return true };
             let base = start - offset;
-            let who = self.other(&earlier, &access);
+            let who = self.other(&earlier, access);
             let bytes = base + at.start..base + at.end;
             self.race(touch, bytes, ([&earlier, &who], harm), unread.as_deref_mut(), found);
             // A read with which this write is harmless may race with another one.

@@ -293,7 +293,7 @@ impl Races {
 
     fn touch(&mut self, view: &View<'_>, touches: &Touches, how: How<'_>, found: &mut Findings) {
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
-        let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
+        let judge = Judge { extents: &self.extents, pedantic: self.pedantic, view, how: &how };
         let system = &self.system;
         for touch in touches.that(how.kind.writes()) {
             let lines = match touch.space {
@@ -343,7 +343,7 @@ impl Races {
         };
         let (kind, address) = (kind.copy(), &Address { base: Src::Imm(0), offset: 0 });
         let how = How { kind, place, address, written: Written::Read, lasts: true };
-        let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
+        let judge = Judge { extents: &self.extents, pedantic: self.pedantic, view, how: &how };
         judge.touched(touch, lines, clocks, &mut Findings::default());
     }
 
