@@ -2,7 +2,7 @@
 //! entered again. Expected values are those that each thread computes by itself (PTX ISA 9.1: registers belong to a thread).
 
 use Given::{Values, Word};
-use warpwise::{Arg, Device, EngineChoice, LaunchConfig, Module};
+use warpwise::{Arg, Device, EngineChoice, FaultKind, LaunchConfig, Module};
 
 const THREADS: u32 = 96;
 /// Iterations that no turn has.
@@ -264,4 +264,48 @@ fn what_a_cta_has_in_common() {
     let word = |nth: u32| 5 * GRID + nth / 32 + times(nth % 32);
     let expected: Vec<u32> = (0..32 * GRID).map(word).collect();
     expect_words(text, (GRID, 32), &[Word(LONG / 2)], &expected);
+}
+
+/// A loop that computes without end does not keep another lane of its warp from a fault.
+#[test]
+fn who_computes_without_end_lets_others_fault() {
+    let text = "
+    .version 7.8
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 out)
+    {
+        .reg .pred %p<4>;
+        .reg .b32 %r<8>;
+        .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [out];
+        mov.u32 %r1, %tid.x;
+        or.b32 %r2, %r1, 1;
+        setp.ne.u32 %p1, %r1, 13;
+        @%p1 bra again;
+        mov.u64 %rd2, 64;
+        ld.global.u32 %r2, [%rd2];
+        bra done;
+    again:
+        // It stays odd.
+        mad.lo.u32 %r2, %r2, 1664525, 2;
+        setp.ne.u32 %p2, %r2, 0;
+        @%p2 bra again;
+    done:
+        st.global.u32 [%rd1], %r2;
+        ret;
+    }";
+    let module = Module::from_ptx("endless.ptx", text).expect("it is legal");
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("address space");
+    for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
+        let out = device.upload(&[0u32]).expect("space");
+        let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(1, 32) };
+        let stopped = kernel.launch(&device, &config, &[out.into()]).expect_err("nothing is there");
+        let Some(fault) = &stopped.failure().fault else {
+            panic!("no fault by {engine}: {stopped}")
+        };
+        assert!(matches!(fault.kind, FaultKind::OutOfBounds { .. }), "{stopped} by {engine}");
+        assert_eq!(fault.thread.lane, 13, "by {engine}");
+    }
 }

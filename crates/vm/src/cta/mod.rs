@@ -46,6 +46,8 @@ const PATIENCE: u32 = 4;
 /// Turns that end in loops which read what others may write, but not in a way to wait for it (that is a data race), before others run
 /// all the same.
 const READING: u64 = 1 << 8;
+/// The same in loops which read nothing that others write: one without end must not keep others from a fault.
+const COMPUTING: u64 = 1 << 12;
 
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,8 +124,8 @@ pub(crate) struct Cta<'l> {
     take_turns: bool,
     /// Turns between two looks; see [`LOOK_UP`].
     look_up: u64,
-    /// Turns that have ended in loops that read, since the CTA began; see [`READING`].
-    reading: u64,
+    /// Turns that have ended in loops that wait for nobody, since the CTA began; see [`READING`] and [`COMPUTING`].
+    unwaiting: u64,
     /// Steps already counted in [`Limits::steps`].
     counted: u64,
 }
@@ -143,7 +145,7 @@ impl<'l> Cta<'l> {
             turns: 0,
             take_turns: false,
             look_up: LOOK_UP,
-            reading: 0,
+            unwaiting: 0,
             counted: 0,
         }
     }
@@ -172,7 +174,7 @@ impl<'l> Cta<'l> {
             frame.arrivals = 0;
         }
         self.cluster = ClusterBarrier::default();
-        (self.clock, self.counted, self.reading) = (0, 0, 0);
+        (self.clock, self.counted, self.unwaiting) = (0, 0, 0);
         (self.take_turns, self.look_up) = (false, LOOK_UP);
         if O::OBSERVES {
             observer.begin(&View::new(&self.frame));
@@ -330,10 +332,12 @@ impl<'l> Cta<'l> {
             Stop::Exit => self.exit(observer),
             Stop::Apart { splits, spent } => {
                 self.come_apart(&splits, observer);
-                self.reading += u64::from(spent == Spent::Reading);
+                self.unwaiting += u64::from(matches!(spent, Spent::Computing | Spent::Reading));
+                let nth = self.unwaiting;
                 ended = match spent {
                     Spent::Nothing => Ended::Progress,
-                    Spent::Reading if self.reading.is_multiple_of(READING) => Ended::Yield,
+                    Spent::Reading if nth.is_multiple_of(READING) => Ended::Yield,
+                    Spent::Computing if nth.is_multiple_of(COMPUTING) => Ended::Yield,
                     Spent::Computing | Spent::Reading => Ended::GoesOn,
                     Spent::Waiting => Ended::Yield,
                 };
