@@ -309,3 +309,71 @@ fn who_computes_without_end_lets_others_fault() {
         assert_eq!(fault.thread.lane, 13, "by {engine}");
     }
 }
+
+/// Warps come to a barrier from a loop that the one between them has not entered: it waits there, and must not go on before the last warp has
+/// come, from another loop.
+#[test]
+fn who_waits_at_a_barrier_does_not_pass_it_with_others() {
+    const BLOCK: u32 = 5 * 32;
+    let text = "
+    .version 7.8
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 out, .param .u32 long)
+    {
+        .reg .pred %p<4>;
+        .reg .b32 %r<16>;
+        .reg .b64 %rd<4>;
+        .shared .align 4 .b8 words[640];
+        ld.param.u64 %rd1, [out];
+        ld.param.u32 %r2, [long];
+        mov.u32 %r1, %tid.x;
+        mov.u32 %r5, %r1;
+        shr.u32 %r3, %r1, 5;
+        mov.u32 %r4, 0;
+        // Somebody else than machine code passes this one.
+        mov.u32 %r14, %ctaid.x;
+        bar.sync %r14;
+        setp.eq.u32 %p1, %r3, 1;
+        @%p1 bra met;
+        setp.gt.u32 %p1, %r3, 2;
+        @%p1 bra longer;
+    again:
+        mad.lo.u32 %r5, %r5, 1664525, 1013904223;
+        add.u32 %r4, %r4, 1;
+        setp.lt.u32 %p2, %r4, %r2;
+        @%p2 bra again;
+        bra met;
+    longer:
+        mad.lo.u32 %r5, %r5, 5, 3;
+        add.u32 %r4, %r4, 1;
+        shr.u32 %r6, %r4, 2;
+        setp.lt.u32 %p2, %r6, %r2;
+        @%p2 bra longer;
+    met:
+        mul.lo.u32 %r7, %r1, 4;
+        mov.u32 %r8, words;
+        add.u32 %r9, %r8, %r7;
+        st.shared.u32 [%r9], %r5;
+        bar.sync 0;
+        sub.u32 %r10, 636, %r7;
+        add.u32 %r9, %r8, %r10;
+        ld.shared.u32 %r11, [%r9];
+        add.u32 %r11, %r11, 1;
+        mul.wide.u32 %rd2, %r1, 4;
+        add.u64 %rd3, %rd1, %rd2;
+        red.global.add.u32 [%rd3], %r11;
+        ret;
+    }";
+    let left = |thread: u32| {
+        let (times, factor, term) = match thread / 32 {
+            1 => (0, 1, 0),
+            0 | 2 => (LONG, 1_664_525, 1_013_904_223),
+            _ => (4 * LONG, 5, 3),
+        };
+        (0..times).fold(thread, |word: u32, _| word.wrapping_mul(factor).wrapping_add(term))
+    };
+    let expected: Vec<u32> =
+        (0..BLOCK).map(|thread| left(BLOCK - 1 - thread).wrapping_add(1)).collect();
+    expect_words(text, (1, BLOCK), &[Word(LONG)], &expected);
+}

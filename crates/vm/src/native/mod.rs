@@ -391,6 +391,8 @@ impl NativeCode {
                     return Next::Native(first.at.next());
                 }
                 self.complete_rows(frame, code, &left);
+                // No lane passes by its guard; of warps between these, whose lanes are elsewhere, it says what was.
+                frame.unguarded = frame.exec;
                 Next::Stop(Stop::Barrier(first.at))
             }
             Why::Meets if together => {
