@@ -2,13 +2,15 @@
 
 use super::generator::Generator;
 use super::region::{Loop, Region, Together};
-use ir::{BinaryOp, Class, CompareOp, Pred, Src, Terminator, UnaryOp};
+use ir::{BinaryOp, Class, CompareOp, Pred, Reg, Src, Terminator, UnaryOp};
 
 impl Generator<'_> {
     /// A condition, and in which threads it is the same.
     fn condition(&mut self) -> (Pred, Together) {
-        if !self.choices.one_in(4) {
-            return (self.kept_pred(), Together::Some);
+        match self.choices.below(8) {
+            6 => return (self.in_some_warps(), Together::Some),
+            7 | 0 => {}
+            _ => return (self.kept_pred(), Together::Some),
         }
         let (value, who) = self.uniform();
         let few = self.b.binary(BinaryOp::And32, value, Src::Imm(3));
@@ -81,8 +83,11 @@ impl Generator<'_> {
                 let (value, who) = self.uniform();
                 (self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into(), who)
             }
-            (false, _) => {
-                let value = self.word();
+            (false, is_of_warps) => {
+                let value = match is_of_warps && self.choices.one_in(2) {
+                    true => self.warp().into(),
+                    false => self.word(),
+                };
                 (self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into(), Together::Some)
             }
         };
@@ -140,17 +145,25 @@ impl Generator<'_> {
         self.b.switch_to(rest);
     }
 
-    /// Whether a thread is in a warp of even number.
-    fn in_even_warp(&mut self) -> Pred {
-        let bit = self.b.binary(BinaryOp::And32, self.fixed.thread, Src::Imm(32));
-        self.b.compare(CompareOp::EqI32, bit, Src::Imm(0)).into()
+    /// The number of a thread's warp.
+    fn warp(&mut self) -> Reg {
+        self.b.binary(BinaryOp::ShrU32, self.fixed.thread, Src::Imm(5))
+    }
+
+    /// Whether a thread is in some warps.
+    fn in_some_warps(&mut self) -> Pred {
+        let which = Src::Imm(self.choices.below(32) as u64);
+        let warp = self.warp();
+        let which = self.b.binary(BinaryOp::ShrU32, which, warp);
+        let bit = self.b.binary(BinaryOp::And32, which, Src::Imm(1));
+        self.b.compare(CompareOp::NeI32, bit, Src::Imm(0)).into()
     }
 
     /// Some lanes exit, or whole warps.
     pub(super) fn exit_some(&mut self, region: &mut Region) {
         let p = match self.choices.one_in(2) {
             true => self.kept_pred(),
-            false => self.in_even_warp(),
+            false => self.in_some_warps(),
         };
         let stay = self.ballot(p.negated(), region.mask);
         let (leave, rest) = (self.b.block(), self.b.block());

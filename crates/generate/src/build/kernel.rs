@@ -19,13 +19,14 @@ const STATEMENTS: u32 = 60;
 /// The first architecture that has all that is done with barrier objects.
 const OBJECTS_SINCE: u32 = 90;
 
-const BLOCKS: [[u32; 3]; 10] = [
+const BLOCKS: [[u32; 3]; 11] = [
     [32, 1, 1],
     [64, 1, 1],
     [45, 1, 1],
     [1, 1, 1],
     [8, 3, 2],
     [96, 1, 1],
+    [160, 1, 1],
     [33, 1, 1],
     [16, 4, 1],
     [8, 8, 1],
