@@ -70,12 +70,12 @@ impl Touches {
     /// Finds what the group's lanes access in an instruction.
     pub(crate) fn find(&mut self, view: &View<'_>, inst: &Inst) {
         self.clear();
-        // Copies of what was just made would wait for it.
+        // What was just written is looked at and kept where it is, since a copy would wait for it.
         for (nth, touched) in inst.op.touched().iter().flatten().enumerate() {
             let named = Named { nth, writes: touched.writes };
             for (warp, lanes) in view.group() {
                 let lanes = (warp, lanes.0);
-                // Most accesses have a shape. Each is kept where it is found, since a copy would wait for what was just written.
+                // Most accesses have a shape.
                 if let (Length::Whole(bytes), false) = (touched.length, self.one_by_one) {
                     if let Some(row) = Touch::row(view, lanes, touched, bytes) {
                         self.found.push((named, row));

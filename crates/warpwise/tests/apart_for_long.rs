@@ -2,7 +2,7 @@
 //! entered again. Expected values are those that each thread computes by itself (PTX ISA 9.1: registers belong to a thread).
 
 use Given::{Values, Word};
-use warpwise::{Arg, Device, EngineChoice, FaultKind, LaunchConfig, Module};
+use warpwise::{Arg, Device, EngineChoice, Error, FaultKind, LaunchConfig, Module};
 
 const THREADS: u32 = 96;
 /// Iterations that no turn has.
@@ -44,8 +44,13 @@ enum Given<'a> {
     Word(u32),
 }
 
-/// Launches a kernel of these extents by each engine, and compares the words that it leaves.
-fn expect_words(text: &str, (grid, block): (u32, u32), given: &[Given<'_>], expected: &[u32]) {
+/// Launches a kernel of these extents by each engine. The results are so many words that it leaves.
+fn by_each_engine(
+    text: &str,
+    (grid, block): (u32, u32),
+    given: &[Given<'_>],
+    words: usize,
+) -> Vec<(EngineChoice, Result<Vec<u32>, Error>)> {
     let module = Module::from_ptx("apart.ptx", text).expect("it is legal");
     let kernel = module.kernel("k").expect("it lowers");
     let device = Device::new().expect("address space");
@@ -56,12 +61,20 @@ fn expect_words(text: &str, (grid, block): (u32, u32), given: &[Given<'_>], expe
             Word(word) => (*word).into(),
         })
         .collect();
-    for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
-        let out = device.upload(&vec![0u32; expected.len()]).expect("space");
+    let run = |engine| {
+        let out = device.upload(&vec![0u32; words]).expect("space");
         let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(grid, block) };
         let args: Vec<Arg> = [out.into()].into_iter().chain(given.iter().cloned()).collect();
-        kernel.launch(&device, &config, &args).expect("it runs");
-        assert_eq!(device.download::<u32>(out).expect("there"), expected, "by {engine}");
+        let ran = kernel.launch(&device, &config, &args);
+        (engine, ran.map(|_| device.download(out).expect("there")))
+    };
+    EngineChoice::available().chain([EngineChoice::Auto]).map(run).collect()
+}
+
+/// The same, compared with the words that it should leave.
+fn expect_words(text: &str, extents: (u32, u32), given: &[Given<'_>], expected: &[u32]) {
+    for (engine, found) in by_each_engine(text, extents, given, expected.len()) {
+        assert_eq!(found.expect("it runs"), expected, "by {engine}");
     }
 }
 
@@ -295,13 +308,8 @@ fn who_computes_without_end_lets_others_fault() {
         st.global.u32 [%rd1], %r2;
         ret;
     }";
-    let module = Module::from_ptx("endless.ptx", text).expect("it is legal");
-    let kernel = module.kernel("k").expect("it lowers");
-    let device = Device::new().expect("address space");
-    for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
-        let out = device.upload(&[0u32]).expect("space");
-        let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(1, 32) };
-        let stopped = kernel.launch(&device, &config, &[out.into()]).expect_err("nothing is there");
+    for (engine, found) in by_each_engine(text, (1, 32), &[], 1) {
+        let stopped = found.expect_err("nothing is there");
         let Some(fault) = &stopped.failure().fault else {
             panic!("no fault by {engine}: {stopped}")
         };

@@ -8,8 +8,8 @@ impl Generator<'_> {
     /// A condition, and in which threads it is the same.
     fn condition(&mut self) -> (Pred, Together) {
         match self.choices.below(8) {
-            6 => return (self.in_some_warps(), Together::Some),
-            7 | 0 => {}
+            5 => return (self.in_some_warps(), Together::Some),
+            6.. => {}
             _ => return (self.kept_pred(), Together::Some),
         }
         let (value, who) = self.uniform();

@@ -1,7 +1,7 @@
 //! Judges the accesses of one instruction: which of them race with earlier ones, and what to say of that.
 
 use super::clock::Clocks;
-use super::line::{self, Access, Keep, Kind, Lines, Row, distance};
+use super::line::{self, Access, Keep, Kind, Line, Lines, Row, distance};
 use super::pages::Pages;
 use super::step::{Step, Thread};
 use super::unread::{Pair, Unread};
@@ -161,6 +161,7 @@ impl Judge<'_, '_> {
             self.overlap(touch, &mut lines, &access, found);
         }
         let mut left = LaneMask(touch.lanes);
+        // Of plain writes it matters what memory holds.
         if ascending
             && !self.may_change_nothing()
             && let Some(uniform) = clocks.uniform(touch.warp)
@@ -189,10 +190,7 @@ impl Judge<'_, '_> {
         let keep = lines.keep();
         let mut take = |(lane, address): (u32, u64)| {
             let at = (address % line::BYTES, touch.bytes);
-            let line = match lines {
-                Where::Shared(lines, _) => lines.at(address),
-                Where::Global(pages) => Some(pages.at(address)),
-            };
+            let (line, _) = lines.at(address);
             line.is_none_or(|line| line.take_settled(at, &access(lane), keep, floor))
         };
         touch.iter().filter(|each| !take(*each)).map(|(lane, _)| lane).collect()
@@ -244,11 +242,7 @@ impl Judge<'_, '_> {
         let alone =
             self.may_change_nothing().then(|| self.known_to_all(clocks, lines, (touch.warp, lane)));
         let given = touch.space == Space::Global;
-        let (line, mut unread) = match lines {
-            Where::Shared(lines, unread) => (lines.at(start), Some(&mut **unread)),
-            Where::Global(pages) => (Some(pages.at(start)), None),
-        };
-        let Some(line) = line else { return };
+        let (Some(line), mut unread) = lines.at(start) else { return };
         let offset = start % line::BYTES;
         let at = (offset, touch.bytes);
         let is_silent = alone.is_some_and(|alone| line.is_quiet(at, alone, given))
@@ -620,6 +614,14 @@ fn rows(touch: &Touch<'_>) -> Option<u8> {
 }
 
 impl Where<'_> {
+    /// The line that holds an address, and the racing writes to shared memory that nobody has read.
+    fn at(&mut self, address: u64) -> (Option<&mut Line>, Option<&mut Unread>) {
+        match self {
+            Where::Shared(lines, unread) => (lines.at(address), Some(unread)),
+            Where::Global(pages) => (Some(pages.at(address)), None),
+        }
+    }
+
     fn unread(&mut self) -> Option<&mut Unread> {
         match self {
             Where::Shared(_, unread) => Some(unread),
